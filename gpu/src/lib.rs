@@ -13,6 +13,7 @@
 //! | [`tet_faces`] | the two sides of each face of tetrahedra |
 //! | [`polyhedra`] | Polylla in space: polyhedra from tetrahedra |
 //! | [`delaunay`] | triangulations of points and outlines, refined |
+//! | [`repair`] | faults of triangle meshes, step by step |
 //! | [`reorder`] | vertices and cells along a Hilbert curve |
 //! | [`compare`] | distances between surfaces |
 //! | [`weld`] | deterministic vertex clustering |
@@ -52,6 +53,7 @@ pub mod polylla;
 pub mod refine;
 pub mod refine_tets;
 pub mod reorder;
+pub mod repair;
 mod slots;
 pub mod smooth;
 pub mod tet_faces;

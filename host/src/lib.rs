@@ -79,6 +79,7 @@ pub mod quality_polyhedra;
 pub mod refine;
 pub mod refine_tets;
 pub mod reorder;
+pub mod repair;
 pub mod smooth;
 pub mod tet_faces;
 pub mod volume_summary;

@@ -142,7 +142,8 @@ impl Quadric {
     #[inline(always)]
     fn least(&self) -> DVec3 {
         let trace = self.trace();
-        if !(trace > NO_TRACE) {
+        let has_planes = trace > NO_TRACE;
+        if !has_planes {
             return DVec3::ZERO;
         }
         let draw = DRAW * trace;

@@ -23,7 +23,7 @@ const INPUTS: [(&str, &str); 4] = [
     ("mesh", "the input"),
     ("meshes", "the input"),
 ];
-const OUTPUTS: [(&str, &str); 6] = [
+const OUTPUTS: [(&str, &str); 7] = [
     ("output", "the output"),
     ("named", "the output"),
     ("json", "--json"),
@@ -159,11 +159,12 @@ fn check_is_folder(path: &Path) -> Result<()> {
 /// Commands whose output is about this many times as large as their input. Pages of an output in memory are
 /// preallocated during the work. The factors are rather too small: pages that are not needed are released, which takes
 /// time too.
-const SIZES: [(&str, f64); 7] = [
+const SIZES: [(&str, f64); 8] = [
     ("convert", 1.0),
     ("polylla", 0.7),
     ("refine", 1.0),
     ("reorder", 1.0),
+    ("repair", 1.0),
     ("smooth", 1.0),
     ("triangulate", 2.0),
     ("weld", 0.5),
@@ -263,6 +264,7 @@ const COMPUTING: [(&str, &str); 7] = [
     ("polylla", "polygons"),
     ("refine", "refined mesh"),
     ("reorder", "reordered mesh"),
+    ("repair", "repaired mesh"),
     ("smooth", "smoothed mesh"),
     ("weld", "welded mesh"),
     ("vem", "solution"),

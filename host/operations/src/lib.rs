@@ -44,6 +44,7 @@ mod precision;
 pub mod refine;
 pub mod refine_tets;
 pub mod reorder;
+pub mod repair;
 mod report;
 pub mod smooth;
 #[cfg(feature = "triangulate")]
@@ -65,6 +66,7 @@ pub use precision::Precision;
 pub use refine::refine;
 pub use refine_tets::refine_tets;
 pub use reorder::{reorder, reorder_volume};
+pub use repair::repair;
 pub use report::{Count, Counts, Note, Run};
 pub use smooth::{smooth, smooth_volume};
 #[cfg(feature = "triangulate")]

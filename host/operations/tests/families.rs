@@ -8,8 +8,8 @@ use trioxide::outline::OutlineMesh;
 use trioxide::volume::VolumeMesh;
 use trioxide_operations::error::{FIELDS, Names};
 use trioxide_operations::{
-    Error, On, Precision, Result, decimate, polyhedra, polylla, refine, refine_tets, smooth,
-    smooth_volume, triangulate,
+    Error, On, Precision, Result, decimate, polyhedra, polylla, refine, refine_tets, repair,
+    smooth, smooth_volume, triangulate,
 };
 
 fn plane() -> Mesh {
@@ -299,6 +299,82 @@ fn decimation_keeps_segments_regions_and_the_data_of_what_is_left() -> Result<()
     assert_eq!(
         decimate(&on, plane(), &keep)?.0,
         decimate(&on, plane(), &decimate::Options::new(faces / 2))?.0
+    );
+    Ok(())
+}
+
+/// A repair carries the data of the elements that the maps name, and divides no data of a segment.
+#[test]
+fn repairs_keep_what_a_mesh_carries() -> Result<()> {
+    use trioxide::fields::Field;
+    let point = |(x, y): (i32, i32)| DVec3::new(x.into(), y.into(), 0.0);
+    // Two surfaces that touch at vertex 0, a face that is there twice, and a triangle alone.
+    let mut mesh = Mesh {
+        points: [
+            (0, 0),
+            (1, 0),
+            (0, 1),
+            (-1, 0),
+            (0, -1),
+            (5, 5),
+            (6, 5),
+            (5, 6),
+        ]
+        .map(point)
+        .to_vec(),
+        faces: Faces::Triangles(vec![[0, 1, 2], [2, 1, 0], [0, 3, 4], [5, 6, 7]]),
+        regions: Some(vec![10, 11, 12, 13]),
+        segments: [[0, 3], [5, 6]]
+            .map(|ends| Segment { ends, marker: 4 })
+            .to_vec(),
+        ..Mesh::default()
+    };
+    mesh.attributes.colors = Some((0..8).map(|i| [i; 4]).collect());
+    mesh.fields
+        .points
+        .push(Field::scalars("id", (0..8).collect::<Vec<i32>>()));
+    mesh.fields
+        .cells
+        .push(Field::scalars("id", (0..4).collect::<Vec<i32>>()));
+    mesh.fields.sides.push(Field::scalars("id", vec![20, 21]));
+    let options = repair::Options {
+        repeated: true,
+        vertices: true,
+        orient: true,
+        ..repair::Options::default()
+    };
+    let on = Device::cpu(Some(2))?;
+    let (after, report) = repair::repair(&on, mesh.clone(), &options)?;
+    assert_eq!(
+        after.faces,
+        Faces::Triangles(vec![[0, 1, 2], [8, 3, 4], [5, 6, 7]])
+    );
+    assert_eq!((report.vertices[8], report.faces), (0, vec![0, 2, 3]));
+    assert_eq!(after.regions, Some(vec![10, 12, 13]));
+    assert_eq!(
+        after.segments.iter().map(|s| s.ends).collect::<Vec<_>>(),
+        [[8, 3], [5, 6]]
+    );
+    assert_eq!(after.attributes.colors.expect("colours")[8], [0; 4]);
+    let ids = after.fields.cells.get("id").expect("a field");
+    assert_eq!(ids.values, vec![0, 2, 3].into());
+    // The component of one face goes with its segment.
+    mesh.faces = Faces::Triangles(vec![[0, 1, 2], [2, 1, 3], [0, 3, 4], [5, 6, 7]]);
+    let options = repair::Options {
+        min_faces: Some(2),
+        ..repair::Options::default()
+    };
+    let (after, report) = repair::repair(&on, mesh.clone(), &options)?;
+    assert_eq!((report.totals.done.components, after.points.len()), (2, 4));
+    assert_eq!(
+        after.fields.sides.get("id").expect("a field").values,
+        vec![20].into()
+    );
+    mesh.segments[1].ends[0] = 99;
+    let error = repair::repair(&on, mesh, &options).expect_err("no such vertex");
+    assert!(
+        error.to_string().contains("segment 1 has vertex 99"),
+        "{error}"
     );
     Ok(())
 }

@@ -10,7 +10,7 @@ use trioxide::mesh::Mesh;
 use trioxide::outline::OutlineMesh;
 use trioxide_operations as operations;
 use trioxide_operations::error::FIELDS;
-use trioxide_operations::{polyhedra, polylla, refine, smooth, triangulate, vem, weld};
+use trioxide_operations::{polyhedra, polylla, refine, repair, smooth, triangulate, vem, weld};
 
 fn tried<T: Args>(words: &[&str]) -> Result<T, String> {
     let command = T::augment_args(Command::new("options").no_binary_name(true));
@@ -28,6 +28,7 @@ fn a_command_line_without_options_has_the_defaults() {
     assert_eq!(parsed::<polylla::Options>(&[]), Default::default());
     assert_eq!(parsed::<polyhedra::Options>(&[]), Default::default());
     assert_eq!(parsed::<refine::Options>(&[]), Default::default());
+    assert_eq!(parsed::<repair::Options>(&[]), Default::default());
     assert_eq!(parsed::<smooth::Options>(&[]), Default::default());
     assert_eq!(parsed::<triangulate::Options>(&[]), Default::default());
     assert_eq!(parsed::<vem::Options>(&[]), Default::default());
@@ -68,6 +69,7 @@ fn refusal(family: &str, words: &[&str]) -> Result<(), String> {
         }
         "decimate" => operations::decimate(&on, mesh, &tried(words)?).map(drop),
         "refine" => operations::refine(&on, mesh, &tried(words)?).map(drop),
+        "repair" => operations::repair(&on, mesh, &tried(words)?).map(drop),
         "smooth" => operations::smooth(&on, mesh, &tried(words)?).map(drop),
         "triangulate" => {
             let (outline, _) = OutlineMesh::of_mesh(mesh);

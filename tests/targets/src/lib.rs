@@ -9,6 +9,7 @@ mod compare;
 mod decimate;
 mod planar;
 mod readers;
+mod repair;
 mod results;
 mod space;
 mod surfaces;
@@ -41,6 +42,7 @@ pub struct Target {
 pub fn all() -> Vec<Target> {
     let pipelines = [
         planar::PIPELINES,
+        repair::PIPELINES,
         space::PIPELINES,
         weld::PIPELINES,
         compare::PIPELINES,

@@ -19,11 +19,11 @@ use crate::outputs;
 
 /// Run several commands on one mesh, in one process: IN.ply : weld --epsilon 1e-3 : polylla : -o OUT.vtu
 ///
-/// Steps stand after colons: triangulate, reorder, weld, decimate, smooth, refine and polylla with their options,
-/// without an input; each takes the mesh of the one before. -o FILE, as an option of a step or a step of its own,
-/// writes the mesh there. The result has the same bits as by separate runs with files between that keep all of a mesh
-/// (.vtu). The device starts once, and no file is written or read between steps. --device, --threads, --timings, --json
-/// and --quiet stand before the first colon.
+/// Steps stand after colons: triangulate, reorder, repair, weld, decimate, smooth, refine and polylla with their
+/// options, without an input; each takes the mesh of the one before. -o FILE, as an option of a step or a step of its
+/// own, writes the mesh there. The result has the same bits as by separate runs with files between that keep all of a
+/// mesh (.vtu). The device starts once, and no file is written or read between steps. --device, --threads, --timings,
+/// --json and --quiet stand before the first colon.
 #[derive(Args)]
 pub struct Options {
     /// Mesh to read, of any format that the first step reads

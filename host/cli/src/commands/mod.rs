@@ -32,6 +32,7 @@ pub mod polylla;
 pub mod refine;
 pub mod render;
 pub mod reorder;
+pub mod repair;
 pub mod selftest;
 pub mod smooth;
 pub mod step;
@@ -62,6 +63,7 @@ pub enum Command {
     Render(render::Options),
     View(view::Options),
     Reorder(reorder::Options),
+    Repair(repair::Options),
     Vem(vem::Options),
     Weld(weld::Options),
     Decimate(decimate::Options),
@@ -88,6 +90,7 @@ impl Command {
             Self::Render(options) => render::run(&options),
             Self::View(options) => view::run(&options),
             Self::Reorder(options) => reorder::run(&options),
+            Self::Repair(options) => repair::run(&options),
             Self::Vem(options) => vem::run(&options),
             Self::Weld(options) => weld::run(&options),
             Self::Decimate(options) => decimate::run(&options),
@@ -103,6 +106,7 @@ impl Command {
 pub enum AnyStep {
     Triangulate(Box<triangulate::Options>),
     Reorder(Box<reorder::Options>),
+    Repair(Box<repair::Options>),
     Weld(Box<weld::Options>),
     Decimate(Box<decimate::Options>),
     Smooth(Box<smooth::Options>),
@@ -116,6 +120,7 @@ impl AnyStep {
         match self {
             Self::Triangulate(options) => &**options,
             Self::Reorder(options) => &**options,
+            Self::Repair(options) => &**options,
             Self::Weld(options) => &**options,
             Self::Decimate(options) => &**options,
             Self::Smooth(options) => &**options,
@@ -129,6 +134,7 @@ impl AnyStep {
         match self {
             Self::Triangulate(options) => &mut **options,
             Self::Reorder(options) => &mut **options,
+            Self::Repair(options) => &mut **options,
             Self::Weld(options) => &mut **options,
             Self::Decimate(options) => &mut **options,
             Self::Smooth(options) => &mut **options,

@@ -3,6 +3,7 @@
 mod compare;
 mod kernels;
 mod polylla;
+mod repair;
 mod untrusted;
 mod view;
 

@@ -6,6 +6,7 @@ pub mod decimate;
 pub mod polylla;
 pub mod refine;
 pub mod reorder;
+pub mod repair;
 pub mod smooth;
 #[cfg(feature = "triangulate")]
 pub mod triangulate;
@@ -49,6 +50,8 @@ pub enum Error {
     Second(trioxide::Error),
     /// A refusal of reordering.
     ReorderRefused(reorder::Refusal),
+    /// A refusal of repair.
+    RepairRefused(repair::Refusal),
     /// A failure of smoothing.
     Smooth(trioxide::smooth::Error),
     /// Smoothing of whole meshes refuses the mesh or the options.
@@ -126,6 +129,7 @@ impl Error {
             Self::CompareRefused(refusal) => refusal.say(names),
             Self::Second(error) => format!("the second mesh: {error}"),
             Self::ReorderRefused(refusal) => refusal.say(names),
+            Self::RepairRefused(refusal) => refusal.say(names),
             Self::Smooth(error) => smooth::say(error, names),
             Self::SmoothRefused(refusal) => refusal.say(names),
             Self::Tangled(left) => format!("{} {}", left.element(), left.say(names)),
@@ -169,6 +173,7 @@ impl Error {
             | Self::PolyllaRefused(_)
             | Self::RefineRefused(_)
             | Self::ReorderRefused(_)
+            | Self::RepairRefused(_)
             | Self::WeldRefused(_)
             | Self::Limited(_) => Shared::Argument(text),
         }
@@ -284,6 +289,12 @@ impl From<compare::Refusal> for Error {
 impl From<reorder::Refusal> for Error {
     fn from(refusal: reorder::Refusal) -> Self {
         Self::ReorderRefused(refusal)
+    }
+}
+
+impl From<repair::Refusal> for Error {
+    fn from(refusal: repair::Refusal) -> Self {
+        Self::RepairRefused(refusal)
     }
 }
 

@@ -22,6 +22,7 @@ use trioxide::half_edges::rules::check_triangulation_with;
 use trioxide::mesh::{Faces, Mesh, PolygonMesh};
 use trioxide::progress;
 use trioxide::quality::{Quality, quality};
+use trioxide::repair::{Survey, survey};
 use trioxide::rules::polygon_mesh_with;
 
 use crate::report::Run;
@@ -78,6 +79,8 @@ pub struct Report {
     pub problems: Vec<String>,
     /// Faces that visit a vertex more than once; of valid planar meshes.
     pub weakly_simple: Option<usize>,
+    /// What each step of a repair would find in a surface of triangles.
+    pub repairs: Option<Survey>,
     /// Whether a valid planar mesh of triangles is Delaunay.
     pub delaunay: Option<Delaunay>,
     /// Quality of the faces of a valid planar mesh.
@@ -107,6 +110,7 @@ impl Report {
             ("segments", json!(self.segments)),
             ("fields", fields::to_json(&self.fields)),
             ("problems", json!(self.problems)),
+            ("repairs", json!(self.repairs.as_ref().map(repairs_to_json))),
             ("weakly_simple", json!(self.weakly_simple)),
             ("delaunay", json!(self.delaunay.map(Delaunay::word))),
             (
@@ -202,6 +206,7 @@ pub fn info(mesh: Mesh) -> trioxide::Result<Report> {
         segments: mesh.segments.len(),
         fields: fields::rows(&mesh.fields, "faces", "segments"),
         problems: Vec::new(),
+        repairs: None,
         weakly_simple: None,
         delaunay: None,
         quality: None,
@@ -230,6 +235,7 @@ pub fn info(mesh: Mesh) -> trioxide::Result<Report> {
         }
     } else {
         report.problems = problems_of_surface(&mesh, &edges);
+        report.repairs = repairs_of(&mesh)?;
         laps.end("check the mesh");
         progress::stage("measure the quality");
         report.surface = (count > 0).then(|| surface::of(points, &mesh.faces, &table));
@@ -337,6 +343,31 @@ fn problems_of_surface(mesh: &Mesh, edges: &Edges) -> Vec<String> {
         ));
     }
     problems
+}
+
+/// What each step of a repair would find in a surface of triangles with finite points.
+fn repairs_of(mesh: &Mesh) -> trioxide::Result<Option<Survey>> {
+    match &mesh.faces {
+        Faces::Triangles(faces) if mesh.points.iter().all(|p| p.is_finite()) => {
+            survey(&Device::cpu(None)?, &mesh.points, faces).map(Some)
+        }
+        _ => Ok(None),
+    }
+}
+
+fn repairs_to_json(found: &Survey) -> Value {
+    json!({
+        "repeated_faces": found.repeated,
+        "degenerate_faces": found.degenerate,
+        "edges_of_many_faces": found.crowded,
+        "touching_vertices": found.touching,
+        "faces_to_turn": found.turned,
+        "one_sided_components": found.one_sided,
+        "holes": found.holes,
+        "edges_of_largest_hole": found.largest_hole,
+        "components": found.components,
+        "faces_of_smallest_component": found.smallest_component,
+    })
 }
 
 /// Names of the attributes that the vertices have.

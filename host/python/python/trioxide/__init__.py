@@ -23,6 +23,7 @@ from ._functions import View, devices, generate, info, read, render, selftest, v
 from ._mesh import DeviceSurface, DeviceVolume, Mesh, VolumeMesh
 from ._polyhedra import Polyhedra
 from ._reorder import DeviceReordered, DeviceReorderedVolume, Reordered, ReorderedVolume, reorder
+from ._repair import Repaired, repair
 from ._resident import (
     DevicePolygons,
     DeviceRefined,
@@ -67,6 +68,7 @@ __all__ = [
     "RefinedVolume",
     "Reordered",
     "ReorderedVolume",
+    "Repaired",
     "Smoothed",
     "SmoothedVolume",
     "Solution",
@@ -90,6 +92,7 @@ __all__ = [
     "refine",
     "render",
     "reorder",
+    "repair",
     "selftest",
     "smooth",
     "triangulate",

@@ -24,8 +24,8 @@ def chain(mesh: Any, steps: Union[str, Iterable[Step]], *, device: DeviceLike = 
         One in a device's memory stays there between the steps.
     steps : str, or list
         The steps of the command line, between colons, ``"weld --epsilon 1e-3 : polylla : -o out.vtu"``; or a list of such steps, each as
-        text or as a name with keyword arguments, ``("weld", {"epsilon": 1e-3, "locked": ids})``. Names are triangulate, reorder, weld,
-        decimate, smooth, refine, polylla and write; `-o FILE`, as an option of a step or alone, writes the mesh there.
+        text or as a name with keyword arguments, ``("weld", {"epsilon": 1e-3, "locked": ids})``. Names are triangulate, reorder,
+        repair, weld, decimate, smooth, refine, polylla and write; `-o FILE`, as an option of a step or alone, writes the mesh there.
     device : "auto", "cuda:N", "cpu" or Device
         Of all steps on host arrays.
     progress : function or True, optional

@@ -5,6 +5,7 @@ mod decimate;
 mod polylla;
 mod refine;
 mod reorder;
+mod repair;
 mod smooth;
 mod triangulate;
 pub mod vem;
@@ -41,6 +42,7 @@ type Run = for<'py> fn(&Call<'_, 'py>, &Dict<'py>) -> PyResult<Dict<'py>>;
 const FAMILIES: [&Family; 8] = [
     &triangulate::FAMILY,
     &reorder::FAMILY,
+    &repair::FAMILY,
     &weld::FAMILY,
     &decimate::FAMILY,
     &smooth::FAMILY,

@@ -26,6 +26,7 @@ mod refine;
 mod refine_tets;
 mod refinement;
 pub mod reorder;
+pub mod repair;
 mod small;
 mod smooth;
 mod tet_faces;
@@ -155,6 +156,7 @@ pub fn cases(size: Size, given: Vec<NamedMesh>) -> Result<Vec<Case>> {
         ("polyhedra", polyhedra_share::cases(size)?),
         ("reorder", reorder::cases(size)),
         ("compare", compare::cases(size)),
+        ("repair", repair::cases(size)),
         ("weld", weld::cases(size)),
         ("weld", weld_dense::cases(size)),
         ("weld", weld_carried::cases(size)),

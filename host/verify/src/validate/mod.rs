@@ -13,6 +13,7 @@ pub mod polygons;
 pub mod polyhedra;
 pub mod refine;
 mod refined;
+mod repair;
 pub mod smooth;
 pub mod untangle;
 
@@ -22,6 +23,7 @@ pub use half_edges::half_edges;
 pub use levels::levels;
 pub use polyhedra::polyhedra;
 pub use refined::refined_tets;
+pub use repair::{is_closed, repair};
 pub use trioxide::half_edges::rules::{
     check_triangulation, check_triangulation_with, surface, triangles_and_edges, triangulation,
 };

@@ -6,6 +6,7 @@ use std::fmt::Display;
 use glam::DVec3;
 use trioxide::quality::{Distribution, Quality};
 use trioxide::quality3d::{Histogram, Quality3d};
+use trioxide::repair::Survey;
 use trioxide::smooth::Ratios;
 use trioxide::terminal::visible_line;
 use trioxide_operations::info::{Delaunay, FieldRow, PolyhedraReport, Report, VolumeReport};
@@ -84,6 +85,28 @@ impl Text {
     fn problems<'a>(&mut self, problems: impl IntoIterator<Item = &'a String>) {
         for problem in problems {
             self.line("problem", problem);
+        }
+    }
+
+    /// What each step of a repair would find, where it finds anything.
+    fn repairs(&mut self, found: &Survey) {
+        let holes = format!("holes, of {} edges at most", found.largest_hole);
+        let components = format!("components, of {} faces at least", found.smallest_component);
+        let rows = [
+            ("repeated", found.repeated, "repeated faces"),
+            ("degenerate", found.degenerate, "degenerate faces"),
+            ("edges", found.crowded, "edges of three or more faces"),
+            ("vertices", found.touching, "vertices of several surfaces"),
+            ("orient", found.turned, "faces to turn"),
+            ("fill-holes", found.holes, &holes),
+            ("min-faces", found.components, &components),
+        ];
+        for (option, count, elements) in rows {
+            // One component is the whole mesh.
+            if count > u64::from(option == "min-faces") {
+                let line = format_args!("{count} {elements}");
+                self.line(&format!("repair --{option}"), line);
+            }
         }
     }
 
@@ -193,6 +216,9 @@ pub fn of_surface(report: &Report) -> String {
     text.line("segments", report.segments);
     text.fields(&report.fields);
     text.problems(&report.problems);
+    if let Some(found) = &report.repairs {
+        text.repairs(found);
+    }
     match report.delaunay {
         Some(Delaunay::No { edges }) => {
             let edges = format_args!("no, {edges} edges should be flipped");

@@ -1,0 +1,98 @@
+//! `trioxide repair`: faults of triangle meshes, step by step.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use trioxide::Result;
+use trioxide::formats::{Format, ReadOptions, order_maps};
+use trioxide::mesh::Mesh;
+use trioxide_arguments::account;
+use trioxide_arguments::auto::Work;
+use trioxide_arguments::device::{DeviceOptions, Opening, Report};
+use trioxide_arguments::names::worded;
+use trioxide_operations::repair;
+
+use super::help;
+use super::step::{AnyMesh, Step, step_fields};
+
+const DEFAULTS: &str = "Where defaults come from: no step is on by itself; this machine (--device auto, --threads: all cores).";
+
+/// Several sorts of edges.
+const WORK: Work = Work { cpu: 12.0 };
+
+/// Repair a triangle mesh: each step is an option, and they are taken in the order of the options below
+///
+/// Positions do not change. Vertices that lose all their faces are dropped, copies of vertices come last; the others
+/// keep their order. Data of vertices and faces, regions and segments go along. Where elements compete, the lowest id
+/// wins: the result is the same on every machine, and a second run changes nothing. `info` counts what each step would
+/// find.
+#[derive(Args)]
+#[command(after_help = DEFAULTS)]
+pub struct Options {
+    #[arg(help = help::mesh_to_read("Mesh of triangles to read"))]
+    pub input: PathBuf,
+    /// Mesh to write
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    #[command(flatten)]
+    pub repair: repair::Options,
+    /// Write the old id of each vertex and of each face to this folder: old_vertices.txt and old_cells.txt; a copy has
+    /// its vertex's, a face in a hole that of a face at the hole
+    #[arg(long, value_name = "DIR")]
+    pub maps: Option<PathBuf>,
+    #[command(flatten)]
+    pub reading: ReadOptions,
+    #[command(flatten)]
+    pub device: DeviceOptions,
+}
+
+/// Runs the command.
+pub fn run(options: &Options) -> Result<()> {
+    Step::check(options)?;
+    let quiet = options.device.quiet;
+    let opening = options.device.begin(&options.input, WORK);
+    let mesh = super::read_mesh(&options.input, options.reading, quiet)?;
+    let (mesh, report) = apply(options, mesh, opening)?;
+    if let Some(output) = &options.output {
+        super::write_mesh(output, &mesh, quiet)?;
+    }
+    report.give(&options.device)
+}
+
+impl Step for Options {
+    fn name(&self) -> &'static str {
+        "repair"
+    }
+
+    step_fields!();
+
+    fn work(&self) -> Work {
+        WORK
+    }
+
+    fn check(&self) -> Result<()> {
+        if let Some(output) = &self.output {
+            Format::to_write(output)?;
+        }
+        self.repair.steps().map(drop).map_err(worded)
+    }
+
+    fn apply(&self, mesh: AnyMesh, opening: Opening) -> Result<(AnyMesh, Option<Report<'_>>)> {
+        let (mesh, report) = apply(self, mesh.surface(self.name())?, opening)?;
+        Ok((AnyMesh::Surface(mesh), Some(report)))
+    }
+}
+
+/// Repairs a mesh on the machine that `opening` gives, and writes the maps.
+fn apply(options: &Options, mesh: Mesh, opening: Opening) -> Result<(Mesh, Report<'_>)> {
+    let (mesh, report) = trioxide_operations::repair(opening, mesh, &options.repair)
+        .map_err(|error| worded(error).in_file(&options.input))?;
+    if let Some(folder) = &options.maps {
+        account::part("work of the host");
+        order_maps::write(folder, &report.vertices, &report.faces)?;
+        account::part("write");
+    }
+    let counts = report.totals.counts();
+    let report = Report::of("repair", &options.input, report.run, counts);
+    Ok((mesh, report))
+}

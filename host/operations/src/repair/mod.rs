@@ -1,0 +1,198 @@
+//! Repair of triangle meshes: whole meshes, with all that they carry. The family is [`trioxide::repair`].
+
+mod options;
+
+use trioxide::Error as Shared;
+use trioxide::mesh::{self, Faces, Mesh};
+use trioxide::repair::{self as family, Counts as Done, Steps};
+
+use crate::error::Result;
+use crate::input::check_faces;
+use crate::machine::{On, Start};
+use crate::report::{Counts, Run};
+
+pub use crate::error::repair::Refusal;
+pub use options::Options;
+
+/// The machine, the counts, and the maps back.
+#[derive(Clone, Debug, Default)]
+pub struct Report {
+    /// The machine, with times.
+    pub run: Run,
+    /// The counts.
+    pub totals: Totals,
+    /// The old id of each vertex. That of a copy is the vertex that it is a copy of.
+    pub vertices: Vec<u32>,
+    /// The old id of each face, whose data it has. That of a face in a hole is a face at the hole.
+    pub faces: Vec<u32>,
+}
+
+/// The counts of a repair.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Totals {
+    /// Vertices before.
+    pub vertices: u64,
+    /// Faces before.
+    pub faces: u64,
+    /// The steps that were taken.
+    pub steps: Steps,
+    /// What they did.
+    pub done: Done,
+    /// Vertices after.
+    pub repaired_vertices: u64,
+    /// Faces after.
+    pub repaired_faces: u64,
+}
+
+impl Totals {
+    /// By their names; those of the steps that were taken.
+    pub fn counts(&self) -> Counts {
+        let (steps, done) = (&self.steps, &self.done);
+        let mut counts: Counts = vec![
+            ("vertices", self.vertices.into()),
+            ("faces", self.faces.into()),
+        ];
+        let mut add = |is_taken: bool, rows: &[(&'static str, u64)]| {
+            let rows = rows.iter().filter(|_| is_taken);
+            counts.extend(rows.map(|&(name, count)| (name, count.into())));
+        };
+        add(steps.repeated, &[("repeated_faces", done.repeated)]);
+        add(
+            steps.degenerate.is_some(),
+            &[
+                ("collapsed_edges", done.collapsed),
+                ("flipped_edges", done.flipped),
+                ("dropped_degenerate_faces", done.dropped),
+                ("degenerate_faces_left", done.degenerate_left),
+            ],
+        );
+        add(steps.edges, &[("edges_of_many_faces", done.crowded)]);
+        add(
+            steps.edges || steps.vertices,
+            &[("split_vertices", done.split), ("copies", done.copies)],
+        );
+        add(
+            steps.orient,
+            &[
+                ("turned_faces", done.turned),
+                ("one_sided_components", done.one_sided),
+            ],
+        );
+        add(
+            steps.holes.is_some(),
+            &[
+                ("filled_holes", done.filled),
+                ("faces_in_holes", done.hole_faces),
+                ("holes_left", done.holes_left),
+            ],
+        );
+        add(
+            steps.components.is_some(),
+            &[
+                ("dropped_components", done.components),
+                ("faces_in_dropped_components", done.component_faces),
+            ],
+        );
+        add(
+            true,
+            &[
+                ("repaired_vertices", self.repaired_vertices),
+                ("repaired_faces", self.repaired_faces),
+            ],
+        );
+        counts
+    }
+}
+
+/// Repairs a mesh of triangles, with its attributes, fields, regions and segments.
+///
+/// ```
+/// use trioxide::glam::DVec3;
+/// use trioxide::mesh::{Faces, Mesh};
+/// use trioxide_operations::repair;
+///
+/// # fn main() -> trioxide_operations::Result<()> {
+/// # let device = trioxide::Device::cpu(None)?;
+/// let twice = Mesh {
+///     points: vec![DVec3::ZERO, DVec3::X, DVec3::Y],
+///     faces: Faces::Triangles(vec![[0, 1, 2], [1, 0, 2]]),
+///     ..Mesh::default()
+/// };
+/// let options = repair::Options {
+///     repeated: true,
+///     ..repair::Options::default()
+/// };
+/// let (once, report) = repair(&device, twice, &options)?;
+/// assert_eq!((once.faces.len(), report.totals.done.repeated), (1, 1));
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # Errors
+/// [`Refusal`]; a mesh without faces, a face that is no triangle, a segment with a vertex that is not there, a field of
+/// another length than the mesh's; those of [`trioxide::repair::repair()`].
+pub fn repair(on: impl Start, mut mesh: Mesh, options: &Options) -> Result<(Mesh, Report)> {
+    let steps = options.steps()?;
+    let (vertices, segments) = (mesh.points.len(), mesh.segments.len());
+    mesh.fields.check(vertices, mesh.faces.len(), segments)?;
+    for (i, segment) in mesh.segments.iter().enumerate() {
+        if let Some(v) = segment.ends.iter().find(|&&v| v as usize >= vertices) {
+            return Err(Shared::Invalid {
+                element: format!("segment {i}"),
+                rule: format!("has vertex {v}, but the mesh has {vertices} vertices"),
+            }
+            .into());
+        }
+    }
+    check_faces(&mesh)?;
+    let faces = Mesh {
+        faces: std::mem::take(&mut mesh.faces),
+        ..Mesh::default()
+    };
+    let triangles = faces.into_surface()?.triangles;
+    let machine = on.start()?;
+    // A repaired mesh has other triangles, and they take memory until then.
+    drop(machine.remembered());
+    let (repaired, run) = machine.run(|on| match on {
+        On::Device(device) => {
+            let (points, segments) = (&mesh.points, &mesh.segments);
+            let repaired = family::repair(device, points, &triangles, segments, &steps)?;
+            Ok((repaired, Run::of(device, Vec::new())?))
+        }
+        #[cfg(feature = "serial")]
+        On::Serial => Err(Refusal::Serial.into()),
+    })?;
+    let (segments, ids) = family::carry_segments(&mesh.segments, &repaired, vertices);
+    let family::Repaired {
+        triangles: new,
+        vertices: of_vertices,
+        faces: of_faces,
+        counts,
+        ..
+    } = repaired;
+    let totals = Totals {
+        vertices: vertices as u64,
+        faces: triangles.len() as u64,
+        steps,
+        done: counts,
+        repaired_vertices: of_vertices.len() as u64,
+        repaired_faces: new.len() as u64,
+    };
+    mesh.faces = Faces::Triangles(new);
+    mesh.points = mesh::gather(&mesh.points, &of_vertices);
+    mesh.attributes = mesh.attributes.gather(&of_vertices);
+    mesh.regions = mesh
+        .regions
+        .map(|regions| mesh::gather(&regions, &of_faces));
+    mesh.segments = segments;
+    mesh.fields.points = mesh.fields.points.gather(&of_vertices);
+    mesh.fields.cells = mesh.fields.cells.gather(&of_faces);
+    mesh.fields.sides = mesh.fields.sides.gather(&ids);
+    let report = Report {
+        run,
+        totals,
+        vertices: of_vertices,
+        faces: of_faces,
+    };
+    Ok((mesh, report))
+}

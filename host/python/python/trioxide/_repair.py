@@ -1,0 +1,119 @@
+"""Repair of triangle meshes."""
+
+from __future__ import annotations
+
+from typing import Any, Dict, Optional, Union
+
+import numpy as np
+
+from . import _trioxide as native
+from ._device import DeviceLike, run_on
+from ._foreign import of_any
+from ._inputs import options_of, resident, surface_of
+from ._mesh import Mesh
+from ._progress import Progress, watching
+from ._steps import step
+
+
+class Repaired(Mesh):
+    """A repaired mesh.
+
+    Attributes
+    ----------
+    old_vertices : (V,) uint32
+        The old id of each vertex. That of a copy is the vertex that it is a copy of.
+    old_cells : (F,) uint32
+        The old id of each face, whose data it has. That of a face in a hole is a face at the hole.
+    counts : dict
+        What was done, as the command line reports it: `repeated_faces`, `turned_faces` and others, of the steps that were taken.
+    """
+
+    __slots__ = ("old_vertices", "old_cells", "counts")
+    old_vertices: np.ndarray
+    old_cells: np.ndarray
+    counts: Dict[str, int]
+
+
+@step
+def repair(
+    mesh: Any,
+    triangles: Any = None,
+    *,
+    repeated: bool = False,
+    degenerate: Optional[float] = None,
+    edges: bool = False,
+    vertices: bool = False,
+    orient: bool = False,
+    fill_holes: Union[None, int, str] = None,
+    min_faces: Union[None, int, str] = None,
+    device: DeviceLike = "auto",
+    regions: Any = None,
+    segments: Any = None,
+    markers: Any = None,
+    progress: Progress = None,
+) -> Repaired:
+    """Repairs a triangle mesh: each step is an option, and they are taken in the order of the options.
+
+    Positions do not change. Vertices that lose all their faces are dropped, copies of vertices come last; the others keep their order.
+    Data of vertices and faces, regions and segments go along. Where elements compete, the lowest id wins: the result is the same on
+    every machine, and a second run changes nothing. `info` counts what each step would find.
+
+    Parameters
+    ----------
+    mesh : Mesh, or (V, 2) or (V, 3) coordinates
+        A mesh of triangles.
+    triangles : (F, 3) integers, optional
+        Vertex ids.
+    repeated : bool
+        Drop faces with the three vertices of another one, in any order: the first stays.
+    degenerate : float, optional
+        Treat faces whose height is at most R times their longest edge (0 to 0.5), for 0 those without area: needles collapse their
+        shortest edge, caps flip their longest; a closed surface stays closed.
+    edges : bool
+        Part the surfaces at edges of three or more faces, in pairs that enclose the inside.
+    vertices : bool
+        Part the surfaces that touch at a vertex: each gets a vertex of its own.
+    orient : bool
+        Turn faces until those of a component agree: the orientation of most of them wins.
+    fill_holes : int or str, optional
+        Fill holes of at most N edges (3 to 500) with triangles of least area; the outer boundary of a surface in space is a hole too.
+    min_faces : int or str, optional
+        Drop components of fewer than N faces; faces that share an edge are of one component.
+    device : "auto", "cuda:N", "cpu" or Device
+    regions : (F,) integers, optional
+        A tag of each triangle.
+    segments, markers : (S, 2) and (S,) integers, optional
+        Edges as pairs of vertex ids, which do not flip, and their tags.
+    progress : function or True, optional
+
+    Returns
+    -------
+    Repaired
+        The mesh, with `old_vertices` and `old_cells`.
+
+    Raises
+    ------
+    ValueError
+        No step is chosen; a coordinate that is not finite, an id that is none of a vertex, or a face that is no triangle.
+    TypeError
+        Arrays of a device: move them to the host.
+
+    >>> square = repair([[0, 0], [1, 0], [1, 1], [0, 1]], [[0, 1, 2], [2, 0, 1], [0, 3, 2]], repeated=True, orient=True, device="cpu")
+    >>> square.triangles, square.old_cells
+    (array([[0, 1, 2],
+           [0, 2, 3]], dtype=uint32), array([0, 2], dtype=uint32))
+    >>> square.counts["repeated_faces"], square.counts["turned_faces"]
+    (1, 1)
+    """
+    options = options_of("repair", locals())
+    mesh = of_any(mesh)
+    beside = {"regions": regions, "segments": segments, "markers": markers}
+    if resident(mesh, triangles, **beside) is not None:
+        raise TypeError("repair takes arrays of the host: move the mesh there (.to_host())")
+    arrays = surface_of(mesh, triangles, **beside)._arrays()
+    with watching(progress) as watch:
+        result = run_on(device, lambda on: native.run("repair", on, arrays, options, watch))
+    repaired = Repaired._of(result)
+    for name in ("old_vertices", "old_cells", "counts"):
+        setattr(repaired, name, result[name])
+    return repaired

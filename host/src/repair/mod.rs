@@ -1,0 +1,216 @@
+//! Repair of triangle meshes, step by step, on a device. The kernels are in [`gpu::repair`], with the definition of each
+//! step and its proof.
+//!
+//! ```
+//! use glam::DVec3;
+//! use trioxide::{Device, repair};
+//!
+//! # fn main() -> trioxide::Result<()> {
+//! let on = Device::cpu(None)?;
+//! // A tetrahedron, one of whose faces is turned, and a face that is there twice.
+//! let points = [DVec3::ZERO, DVec3::X, DVec3::Y, DVec3::Z];
+//! let triangles = [[0, 2, 1], [0, 1, 3], [1, 2, 3], [0, 2, 3], [3, 1, 2]];
+//! let steps = repair::Steps {
+//!     repeated: true,
+//!     orient: true,
+//!     ..repair::Steps::default()
+//! };
+//! let repaired = repair::repair(&on, &points, &triangles, &[], &steps)?;
+//! assert_eq!(repaired.triangles, [[0, 2, 1], [0, 1, 3], [1, 2, 3], [0, 3, 2]]);
+//! assert_eq!((repaired.counts.repeated, repaired.counts.turned), (1, 1));
+//! assert_eq!(repaired.faces, [0, 1, 2, 3]);
+//! # Ok(())
+//! # }
+//! ```
+
+mod degenerate;
+mod holes;
+mod pairs;
+mod segments;
+mod split;
+mod state;
+mod survey;
+
+use std::collections::HashSet;
+
+use glam::DVec3;
+use gpu::repair as kernel;
+
+use crate::device::Device;
+use crate::mesh::Segment;
+use crate::{Error, Result};
+use state::State;
+
+pub use segments::carry_segments;
+pub use survey::{Survey, survey};
+
+/// Most edges of a hole that is filled: the search takes time by their cube, and memory by their square.
+pub const MOST_HOLE_EDGES: u32 = 500;
+/// Most passes over the steps. More than one is needed where a step lets a degenerate face be treated, or a hole be
+/// filled, that could not be before.
+const MOST_PASSES: usize = 16;
+
+/// The steps to take, in their order; none by default.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Steps {
+    /// Drop repeated faces.
+    pub repeated: bool,
+    /// Treat degenerate faces: of a height of at most this many times the longest edge.
+    pub degenerate: Option<f64>,
+    /// Part surfaces at edges of three or more faces.
+    pub edges: bool,
+    /// Part surfaces that touch at a vertex.
+    pub vertices: bool,
+    /// Orient components.
+    pub orient: bool,
+    /// Fill holes of at most this many edges.
+    pub holes: Option<u32>,
+    /// Drop components of fewer faces.
+    pub components: Option<u32>,
+}
+
+impl Steps {
+    /// Refuses values out of range.
+    ///
+    /// # Errors
+    /// [`Error::Argument`].
+    pub fn check(&self) -> Result<()> {
+        if let Some(ratio) = self.degenerate
+            && !(0.0..=0.5).contains(&ratio)
+        {
+            return Err(Error::Argument(format!(
+                "a degenerate face's height of {ratio} longest edges: choose 0 to 0.5"
+            )));
+        }
+        match self.holes {
+            Some(edges) if !(3..=MOST_HOLE_EDGES).contains(&edges) => Err(Error::Argument(
+                format!("holes of at most {edges} edges: choose 3 to {MOST_HOLE_EDGES}"),
+            )),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// What a repair did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Repeated faces that went.
+    pub repeated: u64,
+    /// Edges of needles that collapsed.
+    pub collapsed: u64,
+    /// Edges of caps that flipped.
+    pub flipped: u64,
+    /// Degenerate faces that went without either: at the boundary, or with a vertex twice.
+    pub dropped: u64,
+    /// Degenerate faces that remain.
+    pub degenerate_left: u64,
+    /// Edges of three or more faces.
+    pub crowded: u64,
+    /// Vertices of which copies were made.
+    pub split: u64,
+    /// The copies.
+    pub copies: u64,
+    /// Faces that were turned.
+    pub turned: u64,
+    /// One-sided components, which have no orientation.
+    pub one_sided: u64,
+    /// Holes that were filled.
+    pub filled: u64,
+    /// Their faces.
+    pub hole_faces: u64,
+    /// Holes of few enough edges that no triangulation fills.
+    pub holes_left: u64,
+    /// Small components that went.
+    pub components: u64,
+    /// Their faces.
+    pub component_faces: u64,
+}
+
+/// A repaired mesh and its maps. Positions do not change.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Repaired {
+    /// Vertices of the faces.
+    pub triangles: Vec<[u32; 3]>,
+    /// The old id of each vertex. That of a copy is the vertex that it is a copy of.
+    pub vertices: Vec<u32>,
+    /// The old id of each face, whose data it has. That of a face in a hole is a face at the hole.
+    pub faces: Vec<u32>,
+    /// Old vertices that collapsed into others, each with the other one's old id, in the order of the collapses.
+    pub merged: Vec<[u32; 2]>,
+    /// What was done.
+    pub counts: Counts,
+}
+
+/// Bytes that a repair takes at once on a device.
+pub fn bytes_needed(points: usize, triangles: usize) -> u64 {
+    96 * triangles as u64 + 44 * points as u64
+}
+
+/// Repairs a mesh. Edges of `segments` are not flipped.
+///
+/// # Errors
+/// Those of [`Steps::check`]; [`Error::Invalid`] for a vertex that is not there, and a coordinate that is no finite
+/// number; [`Error::Argument`] for more elements than ids; errors of the device.
+pub fn repair(
+    on: &Device,
+    points: &[DVec3],
+    triangles: &[[u32; 3]],
+    segments: &[Segment],
+    steps: &Steps,
+) -> Result<Repaired> {
+    steps.check()?;
+    let mut state = State::upload(on, points, triangles)?;
+    let mut counts = Counts::default();
+    let mut fixed: HashSet<[u32; 2]> = segments.iter().map(|s| sorted(s.ends)).collect();
+    for _ in 0..MOST_PASSES {
+        if steps.repeated {
+            counts.repeated += state.drop_repeated()?;
+        }
+        if let Some(ratio) = steps.degenerate {
+            state.treat_degenerate(points, ratio, &mut fixed, &mut counts)?;
+        }
+        let before = changes(&counts);
+        if steps.edges {
+            state.part_edges(points, &mut counts)?;
+        }
+        if steps.vertices {
+            state.part_vertices(&mut counts)?;
+        }
+        if steps.orient {
+            state.orient(&mut counts)?;
+        }
+        if let Some(most) = steps.holes {
+            let ratio = steps.degenerate.unwrap_or(0.0);
+            state.fill_holes(points, most, ratio, &mut counts)?;
+        }
+        if let Some(least) = steps.components {
+            state.drop_small(least, &mut counts)?;
+        }
+        // Faces that were refused may be treated now, and holes have other neighbours without a component.
+        let is_left = counts.degenerate_left > 0 || steps.holes.is_some();
+        if !is_left || before == changes(&counts) {
+            break;
+        }
+    }
+    state.finish(counts)
+}
+
+/// The numbers of changes by the steps after the degenerate faces.
+fn changes(counts: &Counts) -> [u64; 4] {
+    [
+        counts.copies,
+        counts.turned,
+        counts.filled,
+        counts.component_faces,
+    ]
+}
+
+/// The lower one first.
+fn sorted([a, b]: [u32; 2]) -> [u32; 2] {
+    [a.min(b), a.max(b)]
+}
+
+/// Whether a face of these corners is degenerate.
+fn is_flat(corners: [DVec3; 3], ratio: f64) -> bool {
+    kernel::is_flat(corners, ratio)
+}

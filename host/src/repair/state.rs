@@ -1,0 +1,325 @@
+//! A mesh under repair: the steps that a device does alone.
+
+use glam::DVec3;
+use gpu::forms::{count_up, rank_vertices};
+use gpu::ids::{HalfEdge, Item, Place, Triangle, Vertex};
+use gpu::repair as kernel;
+use trioxide_kernel::launch::Buffer;
+use trioxide_kernel::{Bits, NONE, Word};
+use trioxide_mesh::parallel;
+
+use super::{Counts, Repaired, bytes_needed};
+use crate::collective::{compact, count_bits, order_by_keys};
+use crate::device::Device;
+use crate::points::check_finite;
+use crate::reorder::pick;
+use crate::{Error, Result};
+
+/// The mesh as it is after some steps.
+pub(super) struct State<'a> {
+    pub on: &'a Device,
+    /// Of the input.
+    pub points: Buffer<DVec3>,
+    pub faces: Buffer<[Vertex; 3]>,
+    /// The input's face whose data each face has.
+    pub old: Buffer<Triangle>,
+    /// The input's vertex of each copy; copies follow the input's vertices.
+    pub copies: Vec<u32>,
+    /// [`Self::copies`], on the device.
+    pub copied: Buffer<Vertex>,
+    /// Vertices of the input that collapsed into others, as old ids.
+    pub merged: Vec<[u32; 2]>,
+    /// The input's vertices that have a face there.
+    used: Buffer<Bits<Vertex>>,
+}
+
+impl<'a> State<'a> {
+    /// Checks a mesh and copies it to the device.
+    pub fn upload(on: &'a Device, points: &[DVec3], triangles: &[[u32; 3]]) -> Result<Self> {
+        let (vertices, faces) = (points.len(), triangles.len());
+        // Each corner may get a vertex of its own.
+        if vertices as u64 + 3 * faces as u64 >= u64::from(NONE) {
+            return Err(Error::Argument(format!(
+                "{vertices} vertices and {faces} faces are too many for ids of 32 bits"
+            )));
+        }
+        let is_wrong = |face: &[u32; 3]| face.iter().any(|&v| v as usize >= vertices);
+        if let Some(t) = parallel::position(triangles, is_wrong) {
+            let wrong = triangles[t].iter().find(|&&v| v as usize >= vertices);
+            return Err(Error::Invalid {
+                element: format!("triangle {t}"),
+                rule: format!(
+                    "has vertex {}, but the mesh has {vertices} vertices",
+                    wrong.expect("the wrong one")
+                ),
+            });
+        }
+        on.require(bytes_needed(vertices, faces))?;
+        let (points, faces) = on.stage("copy to the device", || {
+            Ok((on.upload(points)?, on.upload(triangles)?.cast()))
+        })?;
+        check_finite(on, &points)?;
+        let mut state = Self {
+            on,
+            points,
+            faces,
+            old: ids(on, triangles.len())?.cast(),
+            copies: Vec::new(),
+            copied: on.uninitialized(0)?,
+            merged: Vec::new(),
+            used: on.uninitialized(0)?,
+        };
+        state.used = state.mark_used()?;
+        Ok(state)
+    }
+
+    /// Number of vertices, with copies and those that no face has any more.
+    pub fn vertices(&self) -> usize {
+        self.points.len() + self.copies.len()
+    }
+
+    /// The input's vertex of a vertex.
+    pub fn input_vertex(&self, vertex: u32) -> u32 {
+        match (vertex as usize).checked_sub(self.points.len()) {
+            None => vertex,
+            Some(copy) => self.copies[copy],
+        }
+    }
+
+    /// Bits of a vertex that is any, or the number of all.
+    fn vertex_bits(&self) -> u32 {
+        u32::BITS - (self.vertices() as u32).leading_zeros()
+    }
+
+    /// All half-edges by the vertices of their edges, then by their ids.
+    pub fn sides(&self) -> Result<Buffer<HalfEdge>> {
+        let (on, n) = (self.on, 3 * self.faces.len());
+        let mut order = on.uninitialized(0)?;
+        for is_lower in [false, true] {
+            let mut keys = on.uninitialized(n)?;
+            kernel::read_side_end::launch(
+                on,
+                n as u32,
+                &order,
+                &self.faces,
+                is_lower,
+                self.vertices() as u32,
+                &mut keys,
+            )?;
+            let next = order_by_keys(on, keys, self.vertex_bits())?;
+            order = after(on, order, next)?;
+        }
+        Ok(order)
+    }
+
+    /// Links sides of an edge to each other: of crowded edges only if `CROWDED`.
+    pub fn links<const CROWDED: bool>(&self, sides: &Buffer<HalfEdge>) -> Result<Buffer<HalfEdge>> {
+        let mut links = self.on.uninitialized(sides.len())?;
+        let n = sides.len() as u32;
+        kernel::link_sides::launch::<CROWDED>(self.on, n, sides, &self.faces, &mut links)?;
+        Ok(links)
+    }
+
+    /// The lowest element of each one's part.
+    pub fn labels(&self, mut parents: Buffer<u32>) -> Result<Buffer<u32>> {
+        let mut labels = self.on.uninitialized(parents.len())?;
+        let n = parents.len() as u32;
+        kernel::find_roots::launch(self.on, n, &mut parents, &mut labels)?;
+        Ok(labels)
+    }
+
+    /// Words for a bit of each of `n` elements.
+    pub fn bits<I: 'static>(&self, n: usize) -> Result<Buffer<Bits<I>>> {
+        Ok(self.on.uninitialized(n.div_ceil(32))?)
+    }
+
+    /// Drops repeated faces; their number.
+    pub fn drop_repeated(&mut self) -> Result<u64> {
+        self.on.stage("repeated faces", || {
+            let repeated = self.repeated()?;
+            let mut kept = self.bits(self.faces.len())?;
+            let n = self.faces.len() as u32;
+            kernel::keep_faces::launch(self.on, n, &repeated, &mut kept)?;
+            self.keep(&kept)
+        })
+    }
+
+    /// The faces with the vertices of a face of lower id.
+    pub fn repeated(&self) -> Result<Buffer<Bits<Triangle>>> {
+        let (on, n) = (self.on, self.faces.len());
+        let mut order = on.uninitialized(0)?;
+        for which in [2, 1, 0] {
+            let mut keys = on.uninitialized(n)?;
+            kernel::read_face_vertex::launch(on, n as u32, &order, &self.faces, which, &mut keys)?;
+            let next = order_by_keys(on, keys, self.vertex_bits())?;
+            order = after(on, order, next)?;
+        }
+        let mut repeated = on.filled(n.div_ceil(32), Bits::EMPTY)?;
+        kernel::mark_repeated::launch(on, n as u32, &order, &self.faces, &mut repeated)?;
+        Ok(repeated)
+    }
+
+    /// Keeps some faces; the number of the others.
+    fn keep(&mut self, kept: &Buffer<Bits<Triangle>>) -> Result<u64> {
+        let on = self.on;
+        let list = compact(on, kept)?;
+        let dropped = self.faces.len() - list.len();
+        if dropped > 0 {
+            let mut faces = on.uninitialized(list.len())?;
+            let n = list.len() as u32;
+            kernel::gather_faces::launch(on, n, &list, &self.faces, &mut faces)?;
+            self.old = pick(on, self.old.as_words(), &list)?.cast();
+            self.faces = faces;
+        }
+        Ok(dropped as u64)
+    }
+
+    /// Replaces all faces. Each has the data of one of the faces before.
+    pub fn replace(&mut self, faces: &[[u32; 3]], sources: &[u32]) -> Result<()> {
+        let sources: Buffer<Triangle> = self.on.upload(sources)?.cast();
+        self.faces = self.on.upload(faces)?.cast();
+        self.old = pick(self.on, self.old.as_words(), &sources)?.cast();
+        Ok(())
+    }
+
+    /// The degenerate faces, ascending.
+    pub fn degenerate(&self, ratio: f64) -> Result<Buffer<Triangle>> {
+        let mut found = self.bits(self.faces.len())?;
+        kernel::find_degenerate::launch(
+            self.on,
+            self.faces.len() as u32,
+            &self.faces,
+            &self.points,
+            &self.copied,
+            ratio,
+            &mut found,
+        )?;
+        compact(self.on, &found)
+    }
+
+    /// Orients components.
+    pub fn orient(&mut self, counts: &mut Counts) -> Result<()> {
+        self.on.stage("orientation", || {
+            let (turned, one_sided) = self.turned()?;
+            let n = self.faces.len() as u32;
+            kernel::turn_faces::launch(self.on, n, &turned, &mut self.faces)?;
+            counts.turned += u64::from(count_bits(self.on, &turned)?);
+            counts.one_sided = u64::from(one_sided);
+            Ok(())
+        })
+    }
+
+    /// The faces to turn, and the number of one-sided components.
+    pub fn turned(&self) -> Result<(Buffer<Bits<Triangle>>, u32)> {
+        let (on, n) = (self.on, self.faces.len());
+        let links = self.links::<false>(&self.sides()?)?;
+        let mut parents = ids(on, 2 * n)?;
+        let sides = 3 * n as u32;
+        kernel::join_turned::launch(on, sides, &links, &self.faces, &mut parents)?;
+        drop(links);
+        let labels = self.labels(parents)?;
+        let mut counts = on.filled(2 * n, 0)?;
+        kernel::count_oriented::launch(on, n as u32, &labels, &mut counts)?;
+        let mut turned = self.bits(n)?;
+        kernel::find_turned::launch(on, n as u32, &labels, &counts, &mut turned)?;
+        let mut one_sided: Buffer<Bits<Triangle>> = self.bits(n)?;
+        kernel::find_one_sided::launch(on, n as u32, &labels, &mut one_sided)?;
+        Ok((turned, count_bits(on, &one_sided)?))
+    }
+
+    /// Drops components of fewer than `least` faces.
+    pub fn drop_small(&mut self, least: u32, counts: &mut Counts) -> Result<()> {
+        self.on.stage("small components", || {
+            let (on, n) = (self.on, self.faces.len());
+            let (labels, sizes) = self.components()?;
+            let mut large = self.bits(n)?;
+            kernel::find_large::launch(on, n as u32, &labels, &sizes, least, &mut large)?;
+            let dropped = self.keep(&large)?;
+            counts.component_faces += dropped;
+            if dropped > 0 {
+                let sizes = on.download(&sizes)?;
+                let small = sizes.iter().filter(|&&size| (1..least).contains(&size));
+                counts.components += small.count() as u64;
+            }
+            Ok(())
+        })
+    }
+
+    /// The lowest face of each one's component, and the number of faces of each component at its lowest one.
+    pub fn components(&self) -> Result<(Buffer<Triangle>, Buffer<u32>)> {
+        let (on, n) = (self.on, self.faces.len());
+        let links = self.links::<true>(&self.sides()?)?;
+        let mut parents = ids(on, n)?;
+        kernel::join_faces::launch(on, 3 * n as u32, &links, &mut parents)?;
+        drop(links);
+        let labels = self.labels(parents)?.cast();
+        let mut sizes = on.filled(n, 0)?;
+        kernel::count_faces::launch(on, n as u32, &labels, &mut sizes)?;
+        Ok((labels, sizes))
+    }
+
+    /// The vertices that have a face.
+    fn mark_used(&self) -> Result<Buffer<Bits<Vertex>>> {
+        let words = self.vertices().div_ceil(32);
+        let mut used = self.on.filled(words, Bits::EMPTY)?;
+        let n = self.faces.len() as u32;
+        kernel::mark_vertices::launch(self.on, n, &self.faces, &mut used)?;
+        Ok(used)
+    }
+
+    /// The faces on the host.
+    pub fn download_faces(&self) -> Result<Vec<[u32; 3]>> {
+        self.on.download_rows(&self.faces)
+    }
+
+    /// Numbers the vertices that remain.
+    pub fn finish(mut self, counts: Counts) -> Result<Repaired> {
+        let (on, n) = (self.on, self.vertices());
+        let vertices: Buffer<Vertex> = on.stage("vertices", || {
+            let now = self.mark_used()?;
+            let mut kept: Buffer<Bits<Vertex>> = self.bits(n)?;
+            let of_input = self.points.len() as u32;
+            kernel::keep_vertices::launch(on, n as u32, &self.used, &now, of_input, &mut kept)?;
+            let list = compact(on, &kept)?;
+            let mut new = on.filled(n, Place::NONE)?;
+            rank_vertices::launch(on, list.len() as u32, &list, &mut new)?;
+            let faces = self.faces.len() as u32;
+            kernel::rename_faces::launch(on, faces, &new.cast(), &mut self.faces)?;
+            Ok(list)
+        })?;
+        on.stage("copy to the host", || {
+            let vertices: Vec<u32> = on.download_rows(&vertices)?;
+            Ok(Repaired {
+                triangles: self.download_faces()?,
+                vertices: vertices.into_iter().map(|v| self.input_vertex(v)).collect(),
+                faces: on.download_rows(&self.old)?,
+                merged: std::mem::take(&mut self.merged),
+                counts,
+            })
+        })
+    }
+}
+
+/// The ids of `n` elements.
+pub(super) fn ids(on: &Device, n: usize) -> Result<Buffer<u32>> {
+    let mut list = on.uninitialized(n)?;
+    count_up::launch(on, n as u32, &mut list)?;
+    Ok(list.cast())
+}
+
+/// The elements of an order, ordered again; an empty order is that of the ids.
+fn after<I: Word>(on: &Device, order: Buffer<I>, next: Buffer<u32>) -> Result<Buffer<I>> {
+    match order.is_empty() {
+        true => Ok(next.cast()),
+        false => Ok(pick(on, order.as_words(), &next)?.cast()),
+    }
+}
+
+/// The sides at some places of an order.
+pub(super) fn sides_at(
+    on: &Device,
+    order: &Buffer<HalfEdge>,
+    places: &Buffer<Item>,
+) -> Result<Buffer<HalfEdge>> {
+    Ok(pick(on, order.as_words(), places)?.cast())
+}
