@@ -60,12 +60,12 @@
 //!
 //! | stage | kernels |
 //! | --- | --- |
-//! | find sides, once | [`write_sides()`], [`pair_sides()`], [`fix_region_sides()`], [`fix_segments()`], [`fix_pinched()`] |
+//! | find sides, once | [`write_sides()`], [`pair_sides_of_polygons()`], [`fix_region_sides()`], [`fix_segments()`], [`fix_pinched()`] |
 //! | find borders | [`is_shared()`], [`is_outline()`], [`write_both_sides()`], [`name_edges()`], [`starts_border()`], [`find_rows()`], sorts |
 //! | measure borders | [`weigh_borders()`] |
 //! | match pieces | [`has_no_group()`], [`choose_partners()`], [`match_partners()`], [`still_seeks()`] |
 //! | join leftovers | [`choose_groups()`], [`take_leftovers()`], [`has_no_group()`] |
-//! | number pieces | [`is_first()`], [`write_parents()`], [`join_boxes()`], [`move_sides()`] |
+//! | number pieces | [`is_first()`], [`write_parents_of_pieces()`], [`join_boxes()`], [`move_sides()`] |
 
 mod borders;
 mod leftovers;

@@ -20,7 +20,7 @@ pub fn is_first(p: Own<Polygon>, groups: In<Polygon, Polygon>) -> bool {
     requires(groups.len() == n, parents.len() == n),
     moves(groups.bytes() + ranks.bytes() + parents.bytes())
 )]
-pub fn write_parents(
+pub fn write_parents_of_pieces(
     p: Own<Polygon>,
     groups: In<Polygon, Polygon>,
     ranks: In<u32>,

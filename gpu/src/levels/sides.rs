@@ -66,7 +66,7 @@ pub fn write_sides(
     requires(lows.len() == n, highs.len() == n, order.len() == n, twins.len() == n, found.len() == 1),
     moves(lows.bytes() + highs.bytes() + order.bytes() + twins.bytes())
 )]
-pub fn pair_sides(
+pub fn pair_sides_of_polygons(
     i: Own<Item>,
     order: In<Corner, Item>,
     lows: In<Vertex, Corner>,

@@ -68,7 +68,7 @@ fn shares(
     requires(order.len() == n, links.len() == n),
     moves(order.bytes() + faces.bytes() + links.bytes())
 )]
-pub fn link_sides<const CROWDED: bool>(
+pub fn link_sides_of_faces<const CROWDED: bool>(
     i: Own<Item>,
     order: In<HalfEdge, Item>,
     faces: In<[Vertex; 3], Triangle>,

@@ -44,7 +44,7 @@ pub fn join(parents: Atomic<u32>, mut a: u32, mut b: u32) {
     requires(parents.len() == n, labels.len() == n),
     moves(parents.bytes() + labels.bytes())
 )]
-pub fn find_roots(i: Own, parents: Atomic<u32>, labels: Out<u32>) {
+pub fn find_component_roots(i: Own, parents: Atomic<u32>, labels: Out<u32>) {
     labels.set(i, root(parents, *i));
 }
 

@@ -77,12 +77,12 @@
 //! | --- | --- |
 //! | repeated faces | [`read_face_vertex()`], `collective::order_by_keys`, [`mark_repeated()`], [`keep_faces()`], [`gather_faces()`] |
 //! | degenerate faces | [`find_degenerate()`] |
-//! | edges | [`read_side_end()`], `collective::order_by_keys`, [`link_sides()`] |
+//! | edges | [`read_side_end()`], `collective::order_by_keys`, [`link_sides_of_faces()`] |
 //! | crowded edges | [`find_crowded()`], [`set_links()`], [`mark_ends()`], and those of touching vertices |
-//! | touching vertices | [`join_corners()`], [`find_roots()`], [`find_first_corners()`], [`find_copies()`], [`rank_copies()`], [`write_parents()`], [`split_vertices()`] |
-//! | orientation | [`join_turned()`], [`find_roots()`], [`count_oriented()`], [`find_turned()`], [`find_one_sided()`], [`turn_faces()`] |
+//! | touching vertices | [`join_corners()`], [`find_component_roots()`], [`find_first_corners()`], [`find_copies()`], [`rank_copies()`], [`write_parents()`], [`split_vertices()`] |
+//! | orientation | [`join_turned()`], [`find_component_roots()`], [`count_oriented()`], [`find_turned()`], [`find_one_sided()`], [`turn_faces()`] |
 //! | holes | [`find_boundary()`] |
-//! | small components | [`join_faces()`], [`find_roots()`], [`count_faces()`], [`find_large()`], [`gather_faces()`] |
+//! | small components | [`join_faces()`], [`find_component_roots()`], [`count_faces()`], [`find_large()`], [`gather_faces()`] |
 //! | vertices | [`mark_vertices()`], [`keep_vertices()`], [`rename_faces()`] |
 
 mod corners;

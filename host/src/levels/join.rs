@@ -111,7 +111,7 @@ impl Joined {
         let tiled = Tiled::new(on, &bits)?;
         let ranks = tiled.ranks(on)?;
         let mut parents = on.uninitialized(count)?;
-        kernel::write_parents::launch(on, n, &self.groups, &ranks, &mut parents)?;
+        kernel::write_parents_of_pieces::launch(on, n, &self.groups, &ranks, &mut parents)?;
         let firsts = tiled.count(on)?.list(on)?;
         let mut larger = on.uninitialized(firsts.len())?;
         let n = firsts.len() as u32;

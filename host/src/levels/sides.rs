@@ -57,7 +57,7 @@ pub(super) fn find(on: &Device, mesh: &PolygonMesh) -> Result<(Sides, Buffer<Ext
     let mut twins = on.uninitialized(count)?;
     let mut found = on.filled(1, NONE)?;
     let n = count as u32;
-    kernel::pair_sides::launch(on, n, &order, &lows, &highs, &mut twins, &mut found)?;
+    kernel::pair_sides_of_polygons::launch(on, n, &order, &lows, &highs, &mut twins, &mut found)?;
     let wrong = on.read(&found, 0)?;
     if wrong != NONE {
         let polygon = on.read(&pieces, wrong as usize)?;

@@ -116,7 +116,7 @@ impl<'a> State<'a> {
     pub fn links<const CROWDED: bool>(&self, sides: &Buffer<HalfEdge>) -> Result<Buffer<HalfEdge>> {
         let mut links = self.on.uninitialized(sides.len())?;
         let n = sides.len() as u32;
-        kernel::link_sides::launch::<CROWDED>(self.on, n, sides, &self.faces, &mut links)?;
+        kernel::link_sides_of_faces::launch::<CROWDED>(self.on, n, sides, &self.faces, &mut links)?;
         Ok(links)
     }
 
@@ -124,7 +124,7 @@ impl<'a> State<'a> {
     pub fn labels(&self, mut parents: Buffer<u32>) -> Result<Buffer<u32>> {
         let mut labels = self.on.uninitialized(parents.len())?;
         let n = parents.len() as u32;
-        kernel::find_roots::launch(self.on, n, &mut parents, &mut labels)?;
+        kernel::find_component_roots::launch(self.on, n, &mut parents, &mut labels)?;
         Ok(labels)
     }
 
