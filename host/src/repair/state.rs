@@ -130,7 +130,7 @@ impl<'a> State<'a> {
 
     /// Words for a bit of each of `n` elements.
     pub fn bits<I: 'static>(&self, n: usize) -> Result<Buffer<Bits<I>>> {
-        Ok(self.on.uninitialized(n.div_ceil(32))?)
+        self.on.uninitialized(n.div_ceil(32))
     }
 
     /// Drops repeated faces; their number.

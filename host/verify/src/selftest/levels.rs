@@ -97,8 +97,11 @@ fn ends(on: &Device) -> Outcome {
     same(&found, &reference::levels(&one, goal(None, Some(0))))
 }
 
+/// The words of a refusal, and the damage.
+type Wrong = (&'static str, fn(&mut PolygonMesh));
+
 fn refused(on: &Device) -> Outcome {
-    let wrong: [(&str, fn(&mut PolygonMesh)); 3] = [
+    let wrong: [Wrong; 3] = [
         (
             "polygon 0 has vertex 99, but the mesh has 9 vertices",
             |mesh| {

@@ -256,7 +256,7 @@ fn sphere(rows: u32, columns: u32) -> Surface {
         }
     }
     let vertex = |i: u32, j: u32| 2 + i * columns + j % columns;
-    let mut triangles: Vec<[u32; 3]> = cut(rows - 2, columns, |i, j| vertex(i, j))
+    let mut triangles: Vec<[u32; 3]> = cut(rows - 2, columns, &vertex)
         .into_iter()
         .map(|[a, b, c]| [a, c, b])
         .collect();
@@ -280,7 +280,7 @@ fn strip(count: u32) -> Surface {
         })
         .collect();
     let triangle = |i: u32| {
-        if i % 2 == 0 {
+        if i.is_multiple_of(2) {
             [i, i + 2, i + 1]
         } else {
             [i, i + 1, i + 2]
@@ -293,7 +293,7 @@ fn strip(count: u32) -> Surface {
 fn ring(count: u32) -> Surface {
     let point = |i: u32| {
         let (u, rest) = (TAU * f64::from(i) / f64::from(count), f64::from(count - i));
-        let z = if i % 2 == 0 {
+        let z = if i.is_multiple_of(2) {
             -0.03 * rest
         } else {
             3.0 + 0.1 * rest
@@ -328,7 +328,7 @@ fn cube() -> Surface {
 fn tetrahedra(count: u32, touch: bool) -> Surface {
     let (mut points, mut triangles) = (vec![DVec3::ZERO], Vec::new());
     for i in 0..count {
-        let side = if i % 2 == 0 { 1.0 } else { -1.0 };
+        let side = if i.is_multiple_of(2) { 1.0 } else { -1.0 };
         let move_by = if touch { 0.0 } else { 3.0 * f64::from(i) };
         let origin = if touch || i == 0 {
             0
