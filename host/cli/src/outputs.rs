@@ -29,6 +29,7 @@ const OUTPUTS: [(&str, &str); 7] = [
     ("json", "--json"),
     ("map", "--map"),
     ("removed", "--removed"),
+    ("bad", "--bad"),
     ("account", "--account"),
 ];
 
@@ -259,7 +260,7 @@ fn check_folder(name: &str, path: &Path) -> Result<()> {
 }
 
 /// Commands that compute a mesh, or a solution on one, and write it only if they are asked to.
-const COMPUTING: [(&str, &str); 7] = [
+const COMPUTING: [(&str, &str); 8] = [
     ("decimate", "decimated mesh"),
     ("polylla", "polygons"),
     ("refine", "refined mesh"),

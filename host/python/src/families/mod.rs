@@ -39,7 +39,7 @@ struct Family {
 /// arrays of a device, by their names.
 type Run = for<'py> fn(&Call<'_, 'py>, &Dict<'py>) -> PyResult<Dict<'py>>;
 
-const FAMILIES: [&Family; 8] = [
+const FAMILIES: [&Family; 10] = [
     &triangulate::FAMILY,
     &reorder::FAMILY,
     &repair::FAMILY,

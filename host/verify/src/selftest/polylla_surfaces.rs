@@ -256,7 +256,7 @@ fn sphere(rows: u32, columns: u32) -> Surface {
         }
     }
     let vertex = |i: u32, j: u32| 2 + i * columns + j % columns;
-    let mut triangles: Vec<[u32; 3]> = cut(rows - 2, columns, &vertex)
+    let mut triangles: Vec<[u32; 3]> = cut(rows - 2, columns, vertex)
         .into_iter()
         .map(|[a, b, c]| [a, c, b])
         .collect();
