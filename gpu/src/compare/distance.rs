@@ -80,7 +80,8 @@ impl Bounds {
         DVec3::new(middle(self.x), middle(self.y), middle(self.z))
     }
 
-    /// Whether the middle of this box is nearer to `p` than that of `other`, by the sums of the distances along the axes.
+    /// Whether the middle of this box is nearer to `p` than that of `other`, by the sums of the distances along the
+    /// axes.
     #[inline(always)]
     pub(super) fn is_middle_nearer(self, p: DVec3, other: Self) -> bool {
         let along = |p: f64, axis: DVec2| ((p - axis.x) - (axis.y - p)).abs();

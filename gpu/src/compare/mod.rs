@@ -7,8 +7,8 @@
 //!
 //! **The distance of a point p to a triangle** is computed in double precision by one formula, [`square_to()`]. Four
 //! points of the triangle are candidates: the nearest point of each edge, and the foot of the perpendicular where its
-//! barycentric coordinates are not negative. Their squared distances are computed, and the least of the four counts, but
-//! not less than the squared distance of p to the box around the triangle's corners, (x² + y²) + z² of the rounded
+//! barycentric coordinates are not negative. Their squared distances are computed, and the least of the four counts,
+//! but not less than the squared distance of p to the box around the triangle's corners, (x² + y²) + z² of the rounded
 //! differences: the box corrects at most rounding.
 //!
 //! **The distance of p to a shape** is the root of the least of these numbers over all triangles; the *nearest

@@ -44,19 +44,19 @@
 //!
 //! # Surfaces in space
 //!
-//! The same kernels make polygons of a triangulated surface, by edge lengths in space. Nothing above needs a plane, only
-//! that an edge has one or two triangles, which run along it in opposite directions:
+//! The same kernels make polygons of a triangulated surface, by edge lengths in space. Nothing above needs a plane,
+//! only that an edge has one or two triangles, which run along it in opposite directions:
 //!
 //! - **Regions.** That edges are totally ordered, and a triangle has three different vertices, makes a region a tree,
-//!   whatever it looks like in space. Seen by itself, with its sides apart, a region is a disk: k triangles, k + 2 sides,
-//!   one polygon. An *annulus*, or a region that touches itself, is such a disk two of whose sides are one edge: the
-//!   polygon runs along that edge twice. A closed surface may be one region too: then each of its edges is inside the
-//!   region, or has it on both sides. The edges between its vertices that remain form a tree on a sphere, and on a
-//!   surface with handles a graph with two independent cycles a handle. Without a border nothing is missing, since a seed
-//!   is a terminal edge, of which each region has one.
-//! - **Tips.** A vertex is taken fan by fan: where two cones touch at a vertex, each has its own shortest spoke, which is
-//!   a frontier edge. A fan of the border has two. A closed fan of n triangles has n spokes and n >= 2, so a tip has an
-//!   interior edge, which repairs it. In the plane n >= 3; n = 2 says that two triangles share two edges, thus their
+//!   whatever it looks like in space. Seen by itself, with its sides apart, a region is a disk: k triangles, k + 2
+//!   sides, one polygon. An *annulus*, or a region that touches itself, is such a disk two of whose sides are one edge:
+//!   the polygon runs along that edge twice. A closed surface may be one region too: then each of its edges is inside
+//!   the region, or has it on both sides. The edges between its vertices that remain form a tree on a sphere, and on a
+//!   surface with handles a graph with two independent cycles a handle. Without a border nothing is missing, since a
+//!   seed is a terminal edge, of which each region has one.
+//! - **Tips.** A vertex is taken fan by fan: where two cones touch at a vertex, each has its own shortest spoke, which
+//!   is a frontier edge. A fan of the border has two. A closed fan of n triangles has n spokes and n >= 2, so a tip has
+//!   an interior edge, which repairs it. In the plane n >= 3; n = 2 says that two triangles share two edges, thus their
 //!   vertices and the third edge: a closed surface of two triangles, in which both tips choose the only interior edge.
 //! - **After the repair** no polygon runs there and back. One that runs along an edge twice visits both ends twice, and
 //!   `strict` cuts it: the proof at [`cut_weakly_simple()`] is about the tree. A polygon without repeated vertices has
@@ -70,8 +70,8 @@
 //! Angles lie between *normals*: that of a triangle is the unit vector along the cross product of its sides from its
 //! first corner, in double precision, each operation rounded; or zero, where the product's square is zero. Two normals
 //! are *over* D degrees apart if their inner product is below c(D), the cosine of D less 2^-48: rounding of normals in
-//! one plane does not count as an angle (5e-6 degrees). The product is the same from either side. The host computes c(D)
-//! once, with a cosine in software, so it is one number on every machine. Zero is at 90 degrees to all.
+//! one plane does not count as an angle (5e-6 degrees). The product is the same from either side. The host computes
+//! c(D) once, with a cosine in software, so it is one number on every machine. Zero is at 90 degrees to all.
 //!
 //! - **Feature angle** D: an edge stays if the normals of its two triangles are over D apart. That is a constraint like
 //!   others, a function of the edge alone.
@@ -85,9 +85,9 @@
 //!
 //!   A parent's longest edge is longer than its child's, so this defines one base for each triangle, by no order of
 //!   evaluation. The edges that stay make regions of the triangles with one base: an edge to a parent that stays is the
-//!   longest of its child, thus the terminal edge of what is below it. So the promise holds, and two normals of a polygon
-//!   are at most 2 D apart. [`mark_steep_edges()`] evaluates it down each tree by one thread. Repairs and cuts only divide
-//!   regions: the terminal edge is the region's, also for a polygon that a cut took from it.
+//!   longest of its child, thus the terminal edge of what is below it. So the promise holds, and two normals of a
+//!   polygon are at most 2 D apart. [`mark_steep_edges()`] evaluates it down each tree by one thread. Repairs and cuts
+//!   only divide regions: the terminal edge is the region's, also for a polygon that a cut took from it.
 
 pub mod assign_triangles;
 pub mod cut_convex;

@@ -19,8 +19,8 @@
 //! | holes | below |
 //! | small components | faces that share an edge, of any number of sides, are connected; components of fewer faces than a number go |
 //!
-//! *Copies of a vertex*: the part with the lowest corner keeps the vertex; the others get new ids, after all vertices, in
-//! the order of their lowest corners. A corner is the half-edge that starts there.
+//! *Copies of a vertex*: the part with the lowest corner keeps the vertex; the others get new ids, after all vertices,
+//! in the order of their lowest corners. A corner is the half-edge that starts there.
 //!
 //! *Vertices* that have a face before and none afterwards go; those that never had one stay. The remaining ones keep
 //! their order, as faces do.
@@ -64,9 +64,9 @@
 //!
 //! - Edges come from a stable sort of sides by (lower vertex, higher vertex), faces with the same vertices from one by
 //!   all three: sides and faces ascend among equal ones. The sequence is unique.
-//! - Parts and components are labelled by their lowest element. [`join()`] hooks the higher of two roots below the lower
-//!   one. An element's parent is never above it, so the root of a component is its lowest element, whatever the order of
-//!   the joins.
+//! - Parts and components are labelled by their lowest element. [`join()`] hooks the higher of two roots below the
+//!   lower one. An element's parent is never above it, so the root of a component is its lowest element, whatever the
+//!   order of the joins.
 //! - Counts are sums of integers. What is written by several indices is one value.
 //! - The few faces that degenerate, the sides of crowded edges and the loops of holes are treated on the host, in the
 //!   orders above: each changes the mesh that the next one meets. They are found on the device.

@@ -15,8 +15,8 @@ use trioxide_operations::input::check_planar_faces;
 /// The file.
 #[derive(Args)]
 pub struct Input {
-    /// File to measure in place of a generated mesh: triangles for polylla, refine and decimate; triangles or points for
-    /// compare, delaunay, reorder and weld; an outline (.poly) for delaunay, which is refined to 5M triangles;
+    /// File to measure in place of a generated mesh: triangles for polylla, refine and decimate; triangles or points
+    /// for compare, delaunay, reorder and weld; an outline (.poly) for delaunay, which is refined to 5M triangles;
     /// tetrahedra for polyhedra and refine-tets; cells for smooth. Other regions and segments are left out
     #[arg(long, value_name = "FILE", conflicts_with_all = ["mesh", "n"])]
     input: Option<PathBuf>,

@@ -64,8 +64,8 @@ impl Nested {
         ancestors
     }
 
-    /// The pieces of a level of `mesh`, as polygons that begin at their first corner in the mesh. A piece has the region
-    /// of its first polygon.
+    /// The pieces of a level of `mesh`, as polygons that begin at their first corner in the mesh. A piece has the
+    /// region of its first polygon.
     ///
     /// # Panics
     /// There is no such level, or it is one of another mesh.

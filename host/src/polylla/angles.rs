@@ -47,8 +47,8 @@ pub fn least_cosine(degrees: f64) -> f64 {
 }
 
 impl Constraints {
-    /// The edges of `constraints` and those of a surface that stay for `angles`; `None` where there are neither. Longest
-    /// edges are those by these `ties`.
+    /// The edges of `constraints` and those of a surface that stay for `angles`; `None` where there are neither.
+    /// Longest edges are those by these `ties`.
     ///
     /// # Errors
     /// [`Error::OtherMesh`](super::Error::OtherMesh); errors of the device.

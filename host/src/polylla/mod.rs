@@ -112,8 +112,8 @@ pub fn bytes_needed<P: AnyPoint>(points: usize, triangles: usize, options: Optio
     (mesh + bit_sets + links + seeds + lists) as u64
 }
 
-/// Makes polygons of a triangulation, of the plane or of a surface in space; without constraints only the boundary stops
-/// them. [`Constraints::with_angles`] stops them at angles of a surface.
+/// Makes polygons of a triangulation, of the plane or of a surface in space; without constraints only the boundary
+/// stops them. [`Constraints::with_angles`] stops them at angles of a surface.
 ///
 /// # Errors
 /// [`Error::TiedRing`] when [`Ties::First`] leaves a ring of triangles without terminal edge; [`Error::OtherMesh`];

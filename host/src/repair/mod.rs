@@ -1,5 +1,5 @@
-//! Repair of triangle meshes, step by step, on a device. The kernels are in [`gpu::repair`], with the definition of each
-//! step and its proof.
+//! Repair of triangle meshes, step by step, on a device. The kernels are in [`gpu::repair`], with the definition of
+//! each step and its proof.
 //!
 //! ```
 //! use glam::DVec3;

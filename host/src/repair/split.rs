@@ -23,9 +23,9 @@ impl State<'_> {
 
     /// Parts the surfaces that meet at crowded edges.
     ///
-    /// The second round finds the edges whose ends have no copies that part their pairs. Without pairs, the corners of a
-    /// part form a path, whose two ends alone are at edges that join no faces: no edge between two copies has more than
-    /// two of them.
+    /// The second round finds the edges whose ends have no copies that part their pairs. Without pairs, the corners of
+    /// a part form a path, whose two ends alone are at edges that join no faces: no edge between two copies has more
+    /// than two of them.
     pub fn part_edges(&mut self, points: &[DVec3], counts: &mut Counts) -> Result<()> {
         let on = self.on;
         on.stage("crowded edges", || {

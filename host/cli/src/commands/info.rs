@@ -17,8 +17,8 @@ use trioxide_operations as operations;
 use super::help;
 use text::NAME_WIDTH;
 
-/// Count what a mesh holds, check it, and measure the quality of a planar one or of the cells of a volume mesh, and how a
-/// surface bends
+/// Count what a mesh holds, check it, and measure the quality of a planar one or of the cells of a volume mesh, and how
+/// a surface bends
 #[derive(Args)]
 pub struct Options {
     #[arg(help = help::mesh_to_read("Mesh to read"))]

@@ -31,8 +31,8 @@ pub use options::{DataStructure, Options};
 use points::Points;
 pub use report::{Report, Totals};
 
-/// Joins the triangles of a mesh to polygons, of the plane where all z are the same, else of a surface in space, with its
-/// attributes, fields, regions and segments.
+/// Joins the triangles of a mesh to polygons, of the plane where all z are the same, else of a surface in space, with
+/// its attributes, fields, regions and segments.
 ///
 /// ```
 /// use trioxide_operations::polylla;

@@ -79,8 +79,8 @@ fn polyhedra<'py>(call: &Call<'_, 'py>, mesh: &Dict<'py>) -> PyResult<Dict<'py>>
     Ok(result)
 }
 
-/// Makes polygons of a triangulation in the plane, of points in three columns where all z are the same; else of a surface
-/// in space.
+/// Makes polygons of a triangulation in the plane, of points in three columns where all z are the same; else of a
+/// surface in space.
 fn polylla_on_device<'py>(call: &Call<'_, 'py>, arrays: &Dict<'py>) -> PyResult<Dict<'py>> {
     check_plane(call.options)?;
     let surface = Surface::of(arrays)?;

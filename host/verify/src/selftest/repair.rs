@@ -449,7 +449,8 @@ fn degenerate(on: &Device) -> Outcome {
         degenerate: Some(0.0),
         ..NONE
     };
-    // A cap, whose vertex 4 lies on the long side of the neighbour: of a tetrahedron with a side divided on one face only.
+    // A cap, whose vertex 4 lies on the long side of the neighbour: of a tetrahedron with a side divided on one face
+    // only.
     let points = [DVec3::ZERO, DVec3::X * 2.0, DVec3::Y, DVec3::Z, DVec3::X];
     let faces = [
         [0, 2, 4],

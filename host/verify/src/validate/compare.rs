@@ -3,8 +3,8 @@
 use glam::DVec3;
 use gpu::compare::square_to;
 
-/// The distance of each point to the triangles, and the first triangle that has it. Without triangles each of `vertices`
-/// is one.
+/// The distance of each point to the triangles, and the first triangle that has it. Without triangles each of
+/// `vertices` is one.
 pub fn nearest(
     points: &[DVec3],
     vertices: &[DVec3],

@@ -9,8 +9,8 @@ use trioxide::rules::ensure;
 
 /// Checks convex pieces against the polygons that they were cut from; [`super::polylla`] checks the rest.
 ///
-/// Rules: each side of a polygon is one of a piece; the corners of pieces are at most 180 degrees; without a cut a corner
-/// at one of its ends would be larger.
+/// Rules: each side of a polygon is one of a piece; the corners of pieces are at most 180 degrees; without a cut a
+/// corner at one of its ends would be larger.
 ///
 /// # Errors
 /// [`trioxide::Error::Invalid`] with the first offending element of the first broken rule.

@@ -14,9 +14,9 @@ const SLACK: f64 = 1e-4;
 
 /// Checks a mesh made by Polylla against its surface.
 ///
-/// Rules: those of [`polylla`](super::polylla), where a polygon has the vector area of its triangles; edges at more than
-/// the feature angle are linked; two normals of a polygon are at most twice the flatness apart; an edge inside of the
-/// surface has two polygons, if no polygon visits a vertex twice; V - E + F stays.
+/// Rules: those of [`polylla`](super::polylla), where a polygon has the vector area of its triangles; edges at more
+/// than the feature angle are linked; two normals of a polygon are at most twice the flatness apart; an edge inside of
+/// the surface has two polygons, if no polygon visits a vertex twice; V - E + F stays.
 ///
 /// # Errors
 /// [`trioxide::Error::Invalid`] with the first offending element of the first broken rule.
