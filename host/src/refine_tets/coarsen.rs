@@ -62,9 +62,9 @@ mod tests {
     use crate::refine_tets::{DeviceTets, DividedEdges, Error, Marking, Options, refine};
     use crate::volume::TetMesh;
 
-    /// A mesh of 6 cubes with a tag on each side.
+    /// 27 cubes, with a tag on each side of the whole.
     fn cubes() -> TetMesh {
-        trioxide_generate::tet_grid(343, 5).unwrap()
+        trioxide_generate::tet_grid(64, 5).unwrap()
     }
 
     fn check<P: SpacePoint>(options: &Options) {
@@ -112,7 +112,7 @@ mod tests {
                 marking: Marking::Fraction(0.2),
                 seed: 3,
                 edges,
-                rounds: 4,
+                rounds: 3,
                 ..Options::default()
             };
             check::<DVec3>(&options);
@@ -120,7 +120,7 @@ mod tests {
         }
         // The last level divides nothing.
         let options = Options {
-            marking: Marking::Volume(1e-3),
+            marking: Marking::Volume(2e-3),
             rounds: u32::MAX,
             ..Options::default()
         };
