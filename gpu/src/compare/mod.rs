@@ -12,7 +12,7 @@
 //! differences: the box corrects at most rounding.
 //!
 //! **The distance of p to a shape** is the root of the least of these numbers over all triangles; the *nearest
-//! triangle* is the one with the lowest id of those that have it.
+//! triangle* is the one with the lowest id among the triangles that have it.
 //!
 //! - *Any order of search gives the same bits.* The minimum of a set of numbers, and the lowest id that has it, do not
 //!   depend on an order.

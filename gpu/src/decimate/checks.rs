@@ -1,4 +1,4 @@
-//! The nominated edges that collapse: those that come first where they meet others, and that keep the surface.
+//! The nominated edges that collapse: each comes first among the edges that it meets, and keeps the surface.
 
 use glam::DVec3;
 use trioxide_kernel::{In, Out, kernel};

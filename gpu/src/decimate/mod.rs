@@ -30,7 +30,7 @@
 //! **A round removes something**, or takes the cost of an edge, while any edge has a cost: the edge with the least key
 //! of all is the cheapest of both ends, is within the limit, and is first.
 //!
-//! # What keeps the surface
+//! # Checks
 //!
 //! - The *link condition*: the edge has two triangles (one, between vertices of the boundary), the ends have no common
 //!   neighbour but the third corners of these, which are two where the triangles are, and the triangles are no

@@ -88,7 +88,7 @@ pub struct Totals {
     pub back: Side,
 }
 
-/// Numbers by their names, by what they are measured from: `vertices`, `samples`, `normals`.
+/// Numbers by their names, for each of `vertices`, `samples`, `normals`.
 pub type Table = Vec<(&'static str, Counts)>;
 
 impl Totals {
@@ -112,7 +112,7 @@ impl Totals {
         ]
     }
 
-    /// From both sides, of what there is on both.
+    /// Of both sides, where both have a number.
     fn both(&self) -> Side {
         let (there, back) = (self.there, self.back);
         Side {

@@ -136,7 +136,7 @@ pub enum Note {
     Triangles {
         /// The wanted number of triangles.
         wanted: u64,
-        /// Those that are left.
+        /// Triangles that are left.
         left: u64,
         /// Whether the largest error keeps edges from collapsing too.
         is_bounded: bool,

@@ -211,7 +211,7 @@ pub struct Comparison {
     pub distances: Buffer<f64>,
 }
 
-/// Bytes that a comparison takes at once beside its shapes, which have so many points and triangles each.
+/// Bytes that a comparison takes at once beside its shapes, with these numbers of points and of triangles.
 pub fn bytes_needed(points: [usize; 2], triangles: [usize; 2], options: Options) -> u64 {
     let sum = |[a, b]: [usize; 2]| a as u64 + b as u64;
     let largest = triangles[0].max(triangles[1]) as u64;

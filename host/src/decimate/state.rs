@@ -22,7 +22,7 @@ pub(super) struct State {
     pub heads: Buffer<HalfEdge>,
     /// 3T.
     pub nexts: Buffer<HalfEdge>,
-    /// Vertices of the triangles; none in those that are gone; 3T.
+    /// Vertices of the triangles; none in triangles that are gone; 3T.
     pub corners: Buffer<Vertex>,
     /// Costs of half-edges; 3T.
     pub costs: Buffer<f32>,
@@ -38,7 +38,7 @@ pub(super) struct State {
     unit: f64,
 }
 
-/// What kernels over fans take.
+/// Parameters of kernels over fans.
 pub(super) struct Views<'a> {
     pub live: &'a Buffer<Vertex>,
     pub choices: &'a Buffer<Choice>,

@@ -1,6 +1,6 @@
 //! Holes get faces.
 //!
-//! They are filled on the host: there are few, and the edges of one are those that the next one may not add. The device
+//! They are filled on the host: there are few, and the next one may not add the edges of one. The device
 //! finds the boundary.
 
 use std::collections::HashSet;

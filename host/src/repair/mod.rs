@@ -91,7 +91,7 @@ impl Steps {
     }
 }
 
-/// What a repair did.
+/// Changes of a repair.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Repeated faces that went.
@@ -137,7 +137,7 @@ pub struct Repaired {
     pub faces: Vec<u32>,
     /// Old vertices that collapsed into others, each with the other one's old id, in the order of the collapses.
     pub merged: Vec<[u32; 2]>,
-    /// What was done.
+    /// The changes.
     pub counts: Counts,
 }
 

@@ -84,7 +84,7 @@ fn match_around(places: &[(usize, bool)]) -> Vec<[usize; 2]> {
     let mut open = Vec::new();
     let mut is_matched = vec![false; places.len()];
     let mut pairs = Vec::new();
-    // In the second round, those at the beginning meet those that opened at the end.
+    // In the second round, wedges at the beginning meet the ones that opened at the end.
     for round in 0..2 {
         for (k, &(place, opens)) in places.iter().enumerate() {
             if opens && round == 0 {

@@ -73,7 +73,7 @@ impl<'a> State<'a> {
         Ok(state)
     }
 
-    /// Number of vertices, with copies and those that no face has any more.
+    /// Number of vertices, with copies, and with vertices that no face has any more.
     pub fn vertices(&self) -> usize {
         self.points.len() + self.copies.len()
     }

@@ -1,4 +1,4 @@
-//! What each step would do.
+//! The work that each step would have.
 
 use glam::DVec3;
 
@@ -9,7 +9,7 @@ use crate::Result;
 use crate::collective::count_bits;
 use crate::device::Device;
 
-/// What each step alone would find in a mesh as it is.
+/// The faults that each step alone would find in a mesh as it is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Survey {
     /// Faces with the vertices of another one.

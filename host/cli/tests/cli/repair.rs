@@ -1,4 +1,4 @@
-//! `trioxide repair`: counts, maps, a chain, and what `info` says before and after.
+//! `trioxide repair`: counts, maps, a chain, and the counts of `info` before and after.
 
 use std::fs;
 

@@ -63,7 +63,7 @@ impl Totals {
 
 /// Decimates a mesh of triangles, with its attributes, fields, regions and segments.
 ///
-/// Vertices keep the attributes and fields of the lower id of those that they stand for, triangles their regions and
+/// Vertices keep the attributes and fields of the lowest vertex that they stand for, triangles their regions and
 /// fields. Ends of segments stay where they are, as do vertices where regions meet.
 ///
 /// ```

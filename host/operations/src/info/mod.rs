@@ -79,7 +79,7 @@ pub struct Report {
     pub problems: Vec<String>,
     /// Faces that visit a vertex more than once; of valid planar meshes.
     pub weakly_simple: Option<usize>,
-    /// What each step of a repair would find in a surface of triangles.
+    /// The faults that each step of a repair would find in a surface of triangles.
     pub repairs: Option<Survey>,
     /// Whether a valid planar mesh of triangles is Delaunay.
     pub delaunay: Option<Delaunay>,
@@ -345,7 +345,7 @@ fn problems_of_surface(mesh: &Mesh, edges: &Edges) -> Vec<String> {
     problems
 }
 
-/// What each step of a repair would find in a surface of triangles with finite points.
+/// The faults that each step of a repair would find in a surface of triangles with finite points.
 fn repairs_of(mesh: &Mesh) -> trioxide::Result<Option<Survey>> {
     match &mesh.faces {
         Faces::Triangles(faces) if mesh.points.iter().all(|p| p.is_finite()) => {

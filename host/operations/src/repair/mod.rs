@@ -36,7 +36,7 @@ pub struct Totals {
     pub faces: u64,
     /// The steps that were taken.
     pub steps: Steps,
-    /// What they did.
+    /// Their changes.
     pub done: Done,
     /// Vertices after.
     pub repaired_vertices: u64,

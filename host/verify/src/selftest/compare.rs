@@ -1,4 +1,4 @@
-//! Distances between shapes against the definition by all pairs, and those that are known.
+//! Distances between shapes against the definition by all pairs, and against known distances.
 
 use std::f64::consts::{PI, TAU};
 

@@ -7,7 +7,7 @@ use trioxide::{Error, Result};
 
 /// Checks a decimated surface against the `points` vertices and the `triangles` that it was made of:
 ///
-/// - a vertex goes into a vertex of a lower id, or is left; survivors are those that are left;
+/// - a vertex goes into a vertex of a lower id, or is left; survivors are the vertices that are left;
 /// - a triangle is left if its vertices went into three, in its order and with its orientation;
 /// - if each edge of the input has two triangles at most, in opposite directions, so have those of the result, and the
 ///   Euler characteristic is as before, as is whether there is a boundary.
@@ -92,7 +92,7 @@ mod tests {
 
     use super::*;
 
-    /// A vertex with four triangles around it, of which one neighbour goes into it.
+    /// A vertex with four triangles around it; one neighbour goes into it.
     fn collapsed() -> Decimated {
         Decimated {
             points: vec![DVec3::ZERO; 4],

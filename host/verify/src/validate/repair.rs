@@ -1,4 +1,4 @@
-//! What a repaired mesh promises.
+//! The promises of a repaired mesh.
 
 use std::collections::{HashMap, HashSet};
 

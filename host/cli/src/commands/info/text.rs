@@ -88,7 +88,7 @@ impl Text {
         }
     }
 
-    /// What each step of a repair would find, where it finds anything.
+    /// The faults that each step of a repair would find, if there are any.
     fn repairs(&mut self, found: &Survey) {
         let holes = format!("holes, of {} edges at most", found.largest_hole);
         let components = format!("components, of {} faces at least", found.smallest_component);

@@ -1,4 +1,4 @@
-//! The same promises on a surface in space, and those that hold there alone.
+//! The same promises on a surface in space, and others that hold there alone.
 
 use glam::DVec3;
 use gpu::polylla::unit_normal;
