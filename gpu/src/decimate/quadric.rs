@@ -142,7 +142,7 @@ impl Quadric {
     #[inline(always)]
     fn least(&self) -> DVec3 {
         let trace = self.trace();
-        if !(trace > NO_TRACE) {
+        if trace <= NO_TRACE {
             return DVec3::ZERO;
         }
         let draw = DRAW * trace;
