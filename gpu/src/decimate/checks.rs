@@ -164,7 +164,6 @@ fn keeps_sides(fans: &Fans, v: Vertex, other: Vertex, to: DVec3, points: In<DVec
         let after = (b - to).cross(c - to);
         let (old, new) = (before.dot(before), after.dot(after));
         let along = before.dot(after);
-        let has_side = old > 0.0;
-        !has_side || new > 0.0 && along > 0.0 && along * along >= TURN * old * new
+        old == 0.0 || new > 0.0 && along > 0.0 && along * along >= TURN * old * new
     })
 }

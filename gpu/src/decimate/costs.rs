@@ -14,6 +14,10 @@ use crate::ids::{HalfEdge, Item, Vertex};
 /// The cost of an edge that does not collapse: it fails a check, or its error is above the bound.
 pub const NO_COST: f32 = f32::INFINITY;
 
+/// Collapses ahead of which vertices are prefetched, and their neighbours.
+const FAR: u32 = 8;
+const NEAR: u32 = 2;
+
 /// What the costs of edges are computed from.
 #[derive(Group)]
 pub struct Vertices<'a> {
@@ -141,10 +145,33 @@ pub fn price_again(
     rules: Rules,
     costs: Out<f32>,
 ) {
+    if cfg!(not(target_arch = "nvptx64")) {
+        ask_ahead(i, chosen, lows, fans, vertices);
+    }
     let v = lows.at(chosen.at(i));
     fans.all(v, |h: HalfEdge, b, c| {
         costs.set(h, vertices.cost(v, b, rules));
         costs.set(h.prev(), vertices.cost(c, v, rules));
+        true
+    });
+}
+
+/// Prefetches the vertex of a later collapse, and the neighbours of a nearer one.
+#[inline(always)]
+fn ask_ahead(i: Item, chosen: In<Item>, lows: In<Vertex>, fans: Fans, vertices: Vertices) {
+    let far = i.index() + FAR;
+    if far >= chosen.len() {
+        return;
+    }
+    let v = lows.at(chosen.at(far));
+    fans.heads.prefetch(v);
+    vertices.quadrics.prefetch(v);
+    vertices.points.prefetch(v);
+    let v = lows.at(chosen.at(i.index() + NEAR));
+    fans.all(v, |_, b, _| {
+        vertices.quadrics.prefetch(b);
+        vertices.points.prefetch(b);
+        vertices.marks.prefetch(b);
         true
     });
 }

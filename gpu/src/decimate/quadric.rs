@@ -142,8 +142,7 @@ impl Quadric {
     #[inline(always)]
     fn least(&self) -> DVec3 {
         let trace = self.trace();
-        let has_planes = trace > NO_TRACE;
-        if !has_planes {
+        if trace <= NO_TRACE {
             return DVec3::ZERO;
         }
         let draw = DRAW * trace;
