@@ -18,7 +18,7 @@ pub const NO_COST: f32 = f32::INFINITY;
 const FAR: u32 = 8;
 const NEAR: u32 = 2;
 
-/// What the costs of edges are computed from.
+/// The data that costs of edges are computed from.
 #[derive(Group)]
 pub struct Vertices<'a> {
     /// Positions; V.

@@ -31,7 +31,7 @@
 //! runs from it closes it: they are matched as parentheses are, cyclically. So if as many open as close, as on closed
 //! and oriented surfaces, all are paired, and two cubes that share an edge become two closed cubes.
 //!
-//! **Degenerate faces** are those that [`is_flat()`] selects: by a vertex that is there twice, without area, or with a
+//! **Degenerate faces** are the faces that [`is_flat()`] selects: by a vertex that is there twice, without area, or with a
 //! height of at most `ratio` times the longest edge. They are treated in rounds, in ascending order, each as the mesh
 //! is then. The next round has the degenerate faces at the vertices of faces that changed; it ends with a round without
 //! a change. Lengths are compared as squared distances; of equal ones, the edge with the lower vertices counts first.
@@ -67,7 +67,7 @@
 //! - Parts and components are labelled by their lowest element. [`join()`] hooks the higher of two roots below the
 //!   lower one. An element's parent is never above it, so the root of a component is its lowest element, whatever the
 //!   order of the joins.
-//! - Counts are sums of integers. What is written by several indices is one value.
+//! - Counts are sums of integers. Several indices write one value.
 //! - The few faces that degenerate, the sides of crowded edges and the loops of holes are treated on the host, in the
 //!   orders above: each changes the mesh that the next one meets. They are found on the device.
 //!

@@ -140,7 +140,11 @@ pub fn refine_tets(
     let report = Report {
         run,
         totals,
-        rounds: if options.maps { refined.rounds() } else { Vec::new() },
+        rounds: if options.maps {
+            refined.rounds()
+        } else {
+            Vec::new()
+        },
         parents: refined.tetrahedron_parents,
         vertex_parents: refined.vertex_parents,
         notes: note.into_iter().collect(),

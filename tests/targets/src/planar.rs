@@ -1,7 +1,5 @@
 //! Points and triangles of the plane: triangulation, order, Polylla by both methods, and refinement.
 
-use std::fmt::Display;
-
 use trioxide::generate;
 use trioxide::glam::{DVec2, DVec3, Vec2};
 use trioxide::half_edges::{DeviceTriangulation, Point};
@@ -15,6 +13,7 @@ use trioxide_reference::refine::SerialRun;
 use trioxide_verify::validate;
 
 use crate::bytes::Choices;
+use crate::results::same_verdict;
 use crate::{Pipeline, cpu, results, surfaces};
 
 pub const PIPELINES: &[Pipeline] = &[
@@ -165,19 +164,6 @@ fn damage(mesh: &mut Triangulation, choices: &mut Choices) {
             _ => _ = mesh.triangles.swap_remove(t),
         }
     }
-}
-
-/// Both accept the mesh, or both refuse it.
-pub fn same_verdict<A, B>(ours: &Result<A, impl Display>, serial: &Result<B, impl Display>) {
-    let [ours_text, text] = [
-        ours.as_ref().err().map(ToString::to_string),
-        serial.as_ref().err().map(ToString::to_string),
-    ];
-    assert_eq!(
-        ours.is_ok(),
-        serial.is_ok(),
-        "{ours_text:?}, serial {text:?}"
-    );
 }
 
 /// The input of the sequential algorithm; none for a mesh that is refused.

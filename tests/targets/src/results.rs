@@ -3,6 +3,8 @@
 //! Each result is written in one format and encoding, chosen by its points: writing all of them would take longer than
 //! the families do.
 
+use std::fmt::Display;
+
 use trioxide::formats::volume::{MshVersion, VolumeFormat, WriteOptions, write_volume_as};
 use trioxide::formats::{self, Encoding, Format};
 use trioxide::glam::DVec3;
@@ -85,4 +87,17 @@ pub fn polyhedra(mesh: &PolyhedralMesh) {
     let path = unused("result-polyhedra", chooser.one(&OF_POLYHEDRA));
     let encoding = chooser.one(&[Encoding::Binary, Encoding::Text, Encoding::Compressed]);
     formats::write_polyhedra(&path, mesh, encoding).expect("polyhedra are written");
+}
+
+/// Both accept the mesh, or both refuse it.
+pub fn same_verdict<A, B>(ours: &Result<A, impl Display>, serial: &Result<B, impl Display>) {
+    let [ours_text, text] = [
+        ours.as_ref().err().map(ToString::to_string),
+        serial.as_ref().err().map(ToString::to_string),
+    ];
+    assert_eq!(
+        ours.is_ok(),
+        serial.is_ok(),
+        "{ours_text:?}, serial {text:?}"
+    );
 }

@@ -11,7 +11,7 @@ use trioxide_reference as reference;
 use trioxide_verify::validate;
 
 use crate::bytes::Choices;
-use crate::planar::same_verdict;
+use crate::results::same_verdict;
 use crate::{cpu, results};
 
 type Surface = Triangulation<DVec3>;
