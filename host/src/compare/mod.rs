@@ -52,16 +52,16 @@ impl<'a> Shape<'a> {
     /// The shape of points and of the vertices of triangles, three each, or none.
     ///
     /// # Errors
-    /// [`Error::Invalid`] for a triangle with a vertex that is not there, or a coordinate that is no finite number;
-    /// [`Error::Argument`] for no points, corners that are no whole triangles, or coordinates whose products leave
-    /// double precision; errors of the device.
+    /// [`Error::Invalid`] for a triangle with a vertex that is not there, a coordinate that is no finite number,
+    /// no points, or coordinates whose products leave double precision; [`Error::Argument`] for corners that are no
+    /// whole triangles; errors of the device.
     pub fn new(
         on: &Device,
         points: &'a Buffer<DVec3>,
         corners: &'a Buffer<Vertex>,
     ) -> Result<Self> {
         if points.is_empty() {
-            return Err(Error::Argument("there are no points".to_owned()));
+            return Err(whole("has no points".to_owned()));
         }
         if !corners.len().is_multiple_of(3) {
             let corners = corners.len();
@@ -112,19 +112,27 @@ impl<'a> Shape<'a> {
     }
 }
 
+/// A mesh that breaks a rule as a whole.
+fn whole(rule: String) -> Error {
+    Error::Invalid {
+        element: "the mesh".to_owned(),
+        rule,
+    }
+}
+
 /// The diagonal of a box, if products of lengths in it stay in double precision.
 fn diagonal(low: DVec3, high: DVec3) -> Result<f64> {
     let largest = low.abs().max(high.abs()).max_element();
     if largest > DVec3::LARGEST {
-        return Err(Error::Argument(format!(
-            "a coordinate is {largest:e}: squares of areas leave double precision; scale the mesh down"
+        return Err(whole(format!(
+            "has the coordinate {largest:e}: squares of areas leave double precision; scale the mesh down"
         )));
     }
     let extent = high - low;
     let longest = extent.max_element();
     if longest > 0.0 && longest < DVec3::SMALLEST {
-        return Err(Error::Argument(format!(
-            "the mesh extends over {longest:e}: squares of areas leave double precision; scale the mesh up"
+        return Err(whole(format!(
+            "extends over {longest:e}: squares of areas leave double precision; scale the mesh up"
         )));
     }
     Ok((extent.x * extent.x + extent.y * extent.y + extent.z * extent.z).sqrt())

@@ -81,6 +81,8 @@ fn distances_to_a_cloud_are_those_to_its_points() {
         "compare",
         "points.xyz",
         "square.off",
+        "--samples",
+        "100",
         "--device",
         "cpu",
         "--json",
