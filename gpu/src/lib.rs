@@ -39,11 +39,11 @@ pub mod delaunay;
 pub mod forms;
 pub mod grid;
 pub mod half_edges;
+pub mod handedness;
 pub mod indexed;
 pub mod levels;
 pub mod ordered;
 pub mod orientation;
-pub mod orientation3;
 #[cfg(feature = "checked")]
 pub mod plant_bad_index;
 pub mod point;

@@ -6,8 +6,8 @@
 
 use glam::DVec3;
 
+use crate::handedness::is_right_handed;
 use crate::orientation::is_counter_clockwise;
-use crate::orientation3::is_right_handed;
 use crate::smooth::root;
 
 /// Vertices of a triangle; other numbers of vertices are cells of a volume mesh.
