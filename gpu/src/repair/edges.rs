@@ -57,7 +57,8 @@ fn shares(
     ahead: i32,
 ) -> bool {
     match order.get(Item::new(i.wrapping_add_signed(ahead))) {
-        Some(side) => edge(faces, side) == Some(own),
+        // Arrays are compared in memory.
+        Some(side) => edge(faces, side).is_some_and(|[a, b]| a == own[0] && b == own[1]),
         None => false,
     }
 }

@@ -58,7 +58,9 @@ pub fn mark_repeated(
     };
     let face = order.at(i);
     let vertices = faces.at(face);
-    if is_proper(vertices) && ascending(vertices) == ascending(faces.at(before)) {
+    let ([a, b, c], [d, e, f]) = (ascending(vertices), ascending(faces.at(before)));
+    // Arrays are compared in memory.
+    if is_proper(vertices) && a == d && b == e && c == f {
         repeated.set_bit(face);
     }
 }
