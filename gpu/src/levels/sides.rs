@@ -88,7 +88,7 @@ pub fn pair_sides_of_polygons(
         let after = order.at(Item::new(k + 1));
         if same(after) {
             if twin.is_some() {
-                found.min(0u32, side.index());
+                found.min(0u32, twin.index());
             }
             twin = after;
         }

@@ -20,6 +20,9 @@ pub use crate::error::compare::Refusal;
 /// The field of the distances.
 pub const FIELD: &str = "distance";
 
+/// Samples of each surface.
+const SAMPLES: usize = 200_000;
+
 /// Where distances are measured, beside the vertices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "clap", derive(clap::Args), group(skip))]
@@ -27,7 +30,7 @@ pub struct Options {
     /// Points of each surface from which distances and normals are measured, spread evenly over its area; 0 for none
     #[cfg_attr(
         feature = "clap",
-        arg(long, value_name = "N", default_value = "200000", value_parser = parse_count)
+        arg(long, value_name = "N", default_value_t = SAMPLES, value_parser = parse_count)
     )]
     pub samples: usize,
     /// Seed of the samples' places
@@ -38,7 +41,7 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         Self {
-            samples: 200_000,
+            samples: SAMPLES,
             seed: 0,
         }
     }

@@ -55,6 +55,16 @@ const PARTS: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "refine_tets",
+        &[
+            "refine tetrahedra: a fan",
+            "refine tetrahedra: bad meshes",
+            "refine tetrahedra: more edges",
+            "refine tetrahedra: one tetrahedron",
+            "refine tetrahedra: random 800",
+        ],
+    ),
+    (
         "smooth",
         &[
             "neighbours and boundary",

@@ -23,21 +23,21 @@ enum Tangled {
 }
 
 pub fn cases(size: Size) -> Result<Vec<Case>> {
-    let mut grid: VolumeMesh = generate::tet_grid(size.of(700), 1)?.into();
-    tangle(&mut grid.points, 0.08);
+    let is_tiny = size == Size::Tiny;
+    // 5 or 9 nodes a side: the tiny sizes of other families have one inner node.
+    let mut grid: VolumeMesh = generate::tet_grid(if is_tiny { 125 } else { 729 }, 1)?.into();
+    tangle(&mut grid.points, if is_tiny { 0.16 } else { 0.08 });
     let mut regions = grid.clone();
     regions.regions = Some(
         (0..grid.cells.len())
             .map(|c| (c % 97 / 90) as i32)
             .collect(),
     );
-    let mut mixed = mixed_cells(if size == Size::Tiny { 3 } else { 6 });
-    tangle(
-        &mut mixed.points,
-        if size == Size::Tiny { 0.2 } else { 0.1 },
-    );
-    let mut plane = Mesh::from(generate::grid(size.of(400))?);
-    tangle(&mut plane.points, 0.05);
+    let mut mixed = mixed_cells(if is_tiny { 3 } else { 6 });
+    tangle(&mut mixed.points, if is_tiny { 0.2 } else { 0.1 });
+    // 6 or 20 nodes a side.
+    let mut plane = Mesh::from(generate::grid(if is_tiny { 36 } else { 400 })?);
+    tangle(&mut plane.points, if is_tiny { 0.19 } else { 0.05 });
     let meshes = [
         ("grid of tetrahedra", Tangled::Volume(grid)),
         ("two regions", Tangled::Volume(regions)),
