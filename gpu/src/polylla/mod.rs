@@ -85,7 +85,7 @@
 //!
 //!   A parent's longest edge is longer than its child's, so this defines one base for each triangle, by no order of
 //!   evaluation. The edges that stay make regions of the triangles with one base: an edge to a parent that stays is the
-//!   longest of its child, thus the terminal edge of what is below it. So the promise holds, and two normals of a
+//!   longest of its child, thus the terminal edge of the triangles below it. So the promise holds, and two normals of a
 //!   polygon are at most 2 D apart. [`mark_steep_edges()`] evaluates it down each tree by one thread. Repairs and cuts
 //!   only divide regions: the terminal edge is the region's, also for a polygon that a cut took from it.
 

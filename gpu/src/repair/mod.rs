@@ -22,7 +22,7 @@
 //! *Copies of a vertex*: the part with the lowest corner keeps the vertex; the others get new ids, after all vertices,
 //! in the order of their lowest corners. A corner is the half-edge that starts there.
 //!
-//! *Vertices* that have a face before and none afterwards go; those that never had one stay. The remaining ones keep
+//! *Vertices* that have a face before and none afterwards go; vertices that never had one stay. The remaining ones keep
 //! their order, as faces do.
 //!
 //! **Pairs of a crowded edge.** Seen along the edge from its lower vertex, its sides are sorted by the angle of their
@@ -31,10 +31,11 @@
 //! runs from it closes it: they are matched as parentheses are, cyclically. So if as many open as close, as on closed
 //! and oriented surfaces, all are paired, and two cubes that share an edge become two closed cubes.
 //!
-//! **Degenerate faces** are the faces that [`is_flat()`] selects: by a vertex that is there twice, without area, or with a
-//! height of at most `ratio` times the longest edge. They are treated in rounds, in ascending order, each as the mesh
-//! is then. The next round has the degenerate faces at the vertices of faces that changed; it ends with a round without
-//! a change. Lengths are compared as squared distances; of equal ones, the edge with the lower vertices counts first.
+//! **Degenerate faces** are the faces that [`is_flat()`] selects: by a vertex that is there twice, without area, or
+//! with a height of at most `ratio` times the longest edge. They are treated in rounds, in ascending order, each as the
+//! mesh is then. The next round has the degenerate faces at the vertices of faces that changed; it ends with a round
+//! without a change. Lengths are compared as squared distances; of equal ones, the edge with the lower vertices counts
+//! first.
 //!
 //! | face | treatment |
 //! | --- | --- |

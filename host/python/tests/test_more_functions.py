@@ -310,7 +310,7 @@ def test_chains_stay_on_a_device(plane, tmp_path):
 @pytest.mark.parametrize(
     "steps, words",
     [
-        ("weld --epsilon 1 : fold", "'fold'|\"fold\" is no step of a chain: it is triangulate, reorder, repair, weld, smooth, refine, polylla"),
+        ("weld --epsilon 1 : fold", "'fold'|\"fold\" is no step of a chain: it is triangulate, reorder, repair, weld, decimate, smooth, refine, polylla"),
         ([("fold", {})], "is no step of a chain"),
         ("weld --epsilom 1", "weld: unexpected argument '--epsilom'"),
         ("weld --epsilon much", "weld: invalid value 'much'"),

@@ -90,4 +90,6 @@ def test_python_refuses_what_the_table_has(row):
 
 
 def test_the_table_has_every_family_with_options():
-    assert {row.split(" ")[0] for row in ROWS} == {family for family in native.families() if native.options(family)}
+    # Comparisons take a second mesh, which the rows do not have: their refusals are in test_compare.py.
+    expected = {family for family in native.families() if native.options(family)} - {"compare"}
+    assert {row.split(" ")[0] for row in ROWS} == expected

@@ -4,7 +4,10 @@ use trioxide::generate;
 use trioxide::glam::{DVec2, DVec3, Vec2};
 use trioxide::half_edges::{DeviceTriangulation, Point};
 use trioxide::indexed::{self, Neighbours, Repair};
-use trioxide::mesh::{Faces, Mesh, Polygons, PolyllaLists, Segment, Ties, Triangulation};
+use trioxide::levels;
+use trioxide::mesh::{
+    Faces, Mesh, PolygonMesh, Polygons, PolyllaLists, Segment, Ties, Triangulation,
+};
 use trioxide::polylla::{self, Constraints};
 use trioxide::refine::{self, DeviceEdgeMesh, End, Marking};
 use trioxide_reference as reference;
@@ -20,6 +23,7 @@ pub const PIPELINES: &[Pipeline] = &[
     ("delaunay", delaunay),
     ("reorder", reorder),
     ("polylla", polylla),
+    ("levels", nested_levels),
     ("indexed", indexed),
     ("refine", refine),
 ];
@@ -197,6 +201,32 @@ fn polylla(data: &[u8]) {
     }
     convex_pieces(&mesh);
     surfaces::polylla(&mesh, options, &mut choices);
+}
+
+fn nested_levels(data: &[u8]) {
+    let mut choices = Choices::new(data);
+    let mesh = triangulation(&mut choices);
+    let Ok(checked) = check::<DVec2>(&mesh) else {
+        return;
+    };
+    let is_constrained = |h: u32| checked.constrained[h as usize];
+    let (points, half_edges) = (&checked.points, &checked.half_edges);
+    let (joined, _) = reference::polylla(points, half_edges, is_constrained, Ties::Edge);
+    let region = |&h: &u32| mesh.regions.as_ref().map(|regions| regions[h as usize / 3]);
+    let polygons = PolygonMesh {
+        points: mesh.points.clone(),
+        regions: joined.half_edges.iter().map(region).collect(),
+        polygons: joined.polygons,
+        segments: mesh.segments.clone(),
+    };
+    let goal = levels::Goal {
+        levels: (choices.below(2) == 1).then(|| choices.below(6)),
+        until: (choices.below(2) == 1).then(|| choices.below(20)),
+    };
+    let found = levels::levels(cpu(), &polygons, goal).expect("a checked mesh");
+    let expected = reference::levels(&polygons, goal);
+    assert_eq!(found, expected);
+    validate::levels(&polygons, &found).expect("valid levels");
 }
 
 fn convex_pieces(mesh: &Triangulation) {

@@ -54,6 +54,8 @@ fn lifted(plane: &Triangulation, height: f64, choices: &mut Choices) -> Surface 
 /// Adds a copy below, turned around, and walls between their borders.
 fn close(mesh: &mut Surface, height: f64) {
     let n = mesh.points.len() as u32;
+    // Ids that are out of range stay so.
+    let below_of = |v: u32| v.saturating_add(n);
     let below: Vec<DVec3> = mesh.points.iter().map(|&p| p - DVec3::Z * height).collect();
     mesh.points.extend(below);
     let sides = |&[a, b, c]: &[u32; 3]| [[a, b], [b, c], [c, a]];
@@ -61,11 +63,11 @@ fn close(mesh: &mut Surface, height: f64) {
     let mut more: Vec<[u32; 3]> = mesh
         .triangles
         .iter()
-        .map(|&[a, b, c]| [a + n, c + n, b + n])
+        .map(|&[a, b, c]| [a, c, b].map(below_of))
         .collect();
     for [a, b] in mesh.triangles.iter().flat_map(sides) {
         if !all.contains(&[b, a]) {
-            more.extend([[b, a, a + n], [b, a + n, b + n]]);
+            more.extend([[b, a, below_of(a)], [b, below_of(a), below_of(b)]]);
         }
     }
     if let Some(regions) = &mut mesh.regions {

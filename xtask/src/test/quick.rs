@@ -192,7 +192,7 @@ mod tests {
     fn unknown_families_are_named_with_the_known() {
         let error = scope(&["nosuchfamily".to_owned()]).unwrap_err().to_string();
         assert!(
-            error.contains("\"nosuchfamily\"; the families are collective, copies"),
+            error.contains("\"nosuchfamily\"; the families are collective, compare"),
             "{error}"
         );
     }

@@ -270,12 +270,11 @@ fn machines_agree_on_hostile_triangulations() {
                 let command = ["polylla", file, "--precision", precision, "--ties", ties];
                 let indexed = ["--method", "indexed"];
                 let [serially, parallel] = [SERIAL, CPUS].map(|on| [on, &indexed].concat());
-                agree(
-                    &name,
-                    &command,
-                    &output,
-                    &[SERIAL, CPU, CPUS, &serially, &parallel],
-                );
+                // By arrays, surfaces in space are refused before their triangles are looked at.
+                let is_planar = mesh.points.iter().all(|p| p.z == mesh.points[0].z);
+                let ways = [SERIAL, CPU, CPUS, &serially, &parallel];
+                let count = if is_planar { ways.len() } else { 3 };
+                agree(&name, &command, &output, &ways[..count]);
             }
             let command = ["refine", file, "--precision", precision, "--rounds", "2"];
             agree(&name, &command, &output, &[SERIAL, CPU, CPUS]);

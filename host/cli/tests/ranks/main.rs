@@ -359,7 +359,7 @@ fn what_does_not_run_on_ranks_refuses_with_one_sentence() {
             "--feature-angle and --flatness are for surfaces in space, which one process joins",
         ),
         (
-            &["polylla", "generate:scan:100:1"],
+            &["polylla", "generate:scan:100:1", "--quiet"],
             "the mesh is a surface in space, which one process joins: run without mpirun",
         ),
         (

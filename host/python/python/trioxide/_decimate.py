@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, Optional, Union
+from typing import TYPE_CHECKING, Any, Dict, Optional, Sequence, TypedDict, Union, overload
 
 import numpy as np
 
@@ -14,6 +14,12 @@ from ._inputs import chosen, lone, noted, options_of, resident, surface_of
 from ._mesh import DeviceSurface, Mesh
 from ._progress import Progress, watching
 from ._steps import step
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+# Arrays of the host.
+_Host = Union[np.ndarray, Sequence[Sequence[float]]]
 
 
 class Decimated(Mesh):
@@ -50,6 +56,25 @@ class DeviceDecimated(DeviceSurface):
         self.survivors: DeviceArray = arrays["survivors"]
         self.triangle_ids: DeviceArray = arrays["triangle_ids"]
         self.counts: Dict[str, int] = arrays["counts"]
+
+
+class _Decimate(TypedDict, total=False):
+    to: Union[None, int, str]
+    keep: Optional[float]
+    error: Optional[float]
+    place: str
+    lock_boundary: bool
+    locked: Any
+    device: DeviceLike
+    progress: Progress
+
+
+@overload
+def decimate(mesh: Union[Mesh, _Host], triangles: Any = None, **options: Unpack[_Decimate]) -> Decimated: ...
+@overload
+def decimate(mesh: Union[DeviceSurface, DeviceArray], triangles: Any = None, **options: Unpack[_Decimate]) -> DeviceDecimated: ...
+@overload
+def decimate(mesh: Any, triangles: Any = None, **options: Unpack[_Decimate]) -> Any: ...
 
 
 @step

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, Optional, Union
+from typing import TYPE_CHECKING, Any, Dict, Optional, TypedDict, Union, overload
 
 import numpy as np
 
@@ -14,9 +14,12 @@ from ._mesh import Mesh
 from ._progress import Progress, watching
 from ._steps import step
 
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
 
 class Repaired(Mesh):
-    """A repaired mesh.
+    """A mesh of triangles after a repair.
 
     Attributes
     ----------
@@ -32,6 +35,27 @@ class Repaired(Mesh):
     old_vertices: np.ndarray
     old_cells: np.ndarray
     counts: Dict[str, int]
+
+
+class _Repair(TypedDict, total=False):
+    repeated: bool
+    degenerate: Optional[float]
+    edges: bool
+    vertices: bool
+    orient: bool
+    fill_holes: Union[None, int, str]
+    min_faces: Union[None, int, str]
+    device: DeviceLike
+    regions: Any
+    segments: Any
+    markers: Any
+    progress: Progress
+
+
+@overload
+def repair(mesh: Mesh, **options: Unpack[_Repair]) -> Repaired: ...
+@overload
+def repair(mesh: Any, triangles: Any = None, **options: Unpack[_Repair]) -> Repaired: ...
 
 
 @step
