@@ -15,8 +15,8 @@ use trioxide_operations::{Count, Counts, Error};
 
 use super::help;
 
-const DEFAULTS: &str = "Where defaults come from: this machine (--device auto, --threads: all cores); --samples 200000 \
-                        measures a mean to 1 % or better; --seed 0 is trioxide's own.";
+const DEFAULTS: &str = "Where defaults come from: this machine (--device auto, --threads: all cores). The others are trioxide's own: \
+    --samples 200000, --seed 0.";
 
 /// Two trees, distances of vertices and samples.
 const WORK: Work = Work { cpu: 60.0 };
