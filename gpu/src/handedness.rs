@@ -8,16 +8,16 @@ use glam::DVec3;
 
 use crate::orientation::{grow, two_difference, two_product};
 
-/// Bound of the filter's rounding error, relative to the sum of its products' magnitudes (Shewchuk, figure 21).
+/// Bound of the filter's rounding error, relative to the sum of its products' magnitudes: (7 + 56u) u with u = 2^-53
+/// (Shewchuk, figure 21).
 const FILTER: f64 = 7.771_561_172_376_103e-16;
 
 /// Room for the exact determinant: 6 products of three differences of two components each, 192 in all.
 const COMPONENTS: usize = 256;
 
-/// Whether det(b - a, c - a, d - a) is greater than zero: a right-handed tetrahedron.
+/// det(u, v, w), and a bound of its rounding error.
 #[inline(always)]
-pub fn is_right_handed(a: DVec3, b: DVec3, c: DVec3, d: DVec3) -> bool {
-    let (u, v, w) = (b - a, c - a, d - a);
+pub fn determinant(u: DVec3, v: DVec3, w: DVec3) -> (f64, f64) {
     let products = [
         u.x * v.y,
         v.x * u.y,
@@ -32,7 +32,13 @@ pub fn is_right_handed(a: DVec3, b: DVec3, c: DVec3, d: DVec3) -> bool {
     let magnitude = w.z.abs() * (products[0].abs() + products[1].abs())
         + u.z.abs() * (products[2].abs() + products[3].abs())
         + v.z.abs() * (products[4].abs() + products[5].abs());
-    let bound = FILTER * magnitude;
+    (value, FILTER * magnitude)
+}
+
+/// Whether det(b - a, c - a, d - a) is greater than zero: a right-handed tetrahedron.
+#[inline(always)]
+pub fn is_right_handed(a: DVec3, b: DVec3, c: DVec3, d: DVec3) -> bool {
+    let (value, bound) = determinant(b - a, c - a, d - a);
     if value > bound {
         true
     } else if value < -bound {

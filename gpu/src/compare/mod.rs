@@ -44,10 +44,10 @@
 //!
 //! # The tree
 //!
-//! The order along a Hilbert curve is cut into leaves of [`LEAF`] triangles, and the leaves are those of a complete
-//! binary tree. Node 1 is the root, nodes 2i and 2i + 1 are below node i, and the leaves follow from 2^d on. A search
-//! enters the nearer box first; a bit a level remembers whether the other one is done, so that there is no stack. Boxes
-//! adapt to the mesh, so graded meshes, huge triangles and outliers need no parameter.
+//! The order along a Hilbert curve is cut into leaves of [`LEAF`] triangles, which end a complete binary tree. Node 1
+//! is the root, nodes 2i and 2i + 1 are below node i, and the leaves follow from 2^d on. A search enters the nearer box
+//! first; a bit a level remembers whether the other one is done, so that there is no stack. Boxes adapt to the mesh, so
+//! graded meshes, huge triangles and outliers need no parameter.
 
 pub mod bound_leaves;
 pub mod bound_nodes;

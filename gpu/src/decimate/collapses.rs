@@ -9,7 +9,7 @@ use crate::ids::{HalfEdge, Item, Vertex};
 
 /// Collapses the edge of nominee `chosen[i]` into its lower end, at `places` of the nominee.
 ///
-/// The triangles of the two ends are those of no other collapse, so nothing here is written twice. The list of the
+/// No other collapse has triangles of the two ends, so nothing here is written twice. The list of the
 /// lower end gets the corners of the higher one; triangles at the edge lose their vertices.
 #[kernel(
     requires(

@@ -12,7 +12,7 @@ const DRAW: f64 = 1e-4;
 /// The share of the trace, times the squared length of the edge, that is added to a cost: where the surface is flat,
 /// short edges go first.
 const SHORT_FIRST: f64 = 1e-9;
-/// Traces up to this are those of no quadric. Its product with [`DRAW`] is a normal number.
+/// A quadric without planes has a trace up to this. Its product with [`DRAW`] is a normal number.
 const NO_TRACE: f64 = 1e-280;
 
 /// A quadric in the frame of a vertex: x A x + 2 b x + c for x relative to the vertex.

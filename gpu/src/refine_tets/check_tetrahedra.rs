@@ -5,6 +5,7 @@ use trioxide_kernel::kernel;
 use trioxide_kernel::safe::{Atomic, In, Own};
 
 use super::corners;
+use crate::handedness::determinant;
 use crate::ids::{Item, Tet, Vertex};
 use crate::point3::{Point3, Spatial};
 
@@ -84,8 +85,6 @@ pub fn check_tetrahedra<P: Point3>(
         found.min(tet_rule::RANGE, t.index());
         return false;
     }
-    /// Bound of the rounding error relative to the sum of magnitudes: (7 + 56u) u with u = 2^-53.
-    const FILTER: f64 = 7.771_561_172_376_103e-16;
     let d = points.at(v[3]).to_f64();
     let a = points.at(v[0]).to_f64() - d;
     let b = points.at(v[1]).to_f64() - d;
@@ -97,21 +96,7 @@ pub fn check_tetrahedra<P: Point3>(
         found.min(tet_rule::SMALL, t.index());
         return false;
     }
-    let products = [
-        b.x * c.y,
-        c.x * b.y,
-        c.x * a.y,
-        a.x * c.y,
-        a.x * b.y,
-        b.x * a.y,
-    ];
-    let determinant = a.z * (products[0] - products[1])
-        + b.z * (products[2] - products[3])
-        + c.z * (products[4] - products[5]);
-    let magnitude = a.z.abs() * (products[0].abs() + products[1].abs())
-        + b.z.abs() * (products[2].abs() + products[3].abs())
-        + c.z.abs() * (products[4].abs() + products[5].abs());
-    let bound = FILTER * magnitude;
+    let (determinant, bound) = determinant(b, c, a);
     // This is det(a - d, b - d, c - d): the negative of det(b - a, c - a, d - a).
     if determinant > bound {
         found.min(tet_rule::ORIENTATION, t.index());

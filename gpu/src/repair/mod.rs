@@ -50,8 +50,8 @@
 //!   edge is there already. It must lower the number of degenerate faces, or keep it and shorten the edge. Faces that
 //!   are not degenerate keep the direction of their normals.
 //! - *It ends.* Each treatment lowers (number of faces, number of degenerate faces, multiset of the sides' squared
-//!   lengths) in the lexicographic order: a face goes, or by the rule of flips. The lengths are those of finitely many
-//!   pairs of vertices, so the order is well-founded.
+//!   lengths) in the lexicographic order: a face goes, or by the rule of flips. Each length belongs to one of
+//!   finitely many pairs of vertices, so the order is well-founded.
 //!
 //! **Holes.** A hole is a loop of boundary sides through distinct vertices that have no other boundary sides. It is
 //! filled by the triangulation of least area that adds no edge which is there already and no degenerate face. Areas are

@@ -10,6 +10,7 @@ use trioxide_kernel::kernel;
 use trioxide_kernel::safe::{Atomic, In, Own};
 
 use super::cells::Cells;
+use crate::handedness::determinant;
 use crate::ids::{Cell, Vertex};
 use crate::ordered::ordered_bits;
 use crate::point3::{Point3, Spatial};
@@ -54,38 +55,14 @@ fn max(a: f64, b: f64) -> f64 {
     if b > a { b } else { a }
 }
 
-/// det(u, v, w), and whether it is certainly positive.
-///
-/// The bound is Shewchuk's, for these operations (Adaptive Precision Floating-Point Arithmetic and Fast Robust
-/// Geometric Predicates, 1997, figure 21).
-#[inline(always)]
-fn determinant(u: DVec3, v: DVec3, w: DVec3) -> (f64, bool) {
-    const FILTER: f64 = 7.771_561_172_376_103e-16;
-    let products = [
-        u.x * v.y,
-        v.x * u.y,
-        v.x * w.y,
-        w.x * v.y,
-        w.x * u.y,
-        u.x * w.y,
-    ];
-    let value = w.z * (products[0] - products[1])
-        + u.z * (products[2] - products[3])
-        + v.z * (products[4] - products[5]);
-    let magnitude = w.z.abs() * (products[0].abs() + products[1].abs())
-        + u.z.abs() * (products[2].abs() + products[3].abs())
-        + v.z.abs() * (products[4].abs() + products[5].abs());
-    (value, value > FILTER * magnitude)
-}
-
 /// det(u, v, w) over the product of the lengths; 0 if a length is 0.
 #[inline(always)]
 fn normalised(u: DVec3, v: DVec3, w: DVec3) -> CellQuality {
-    let (value, is_positive) = determinant(u, v, w);
+    let (value, bound) = determinant(u, v, w);
     let lengths = root(square(u) * square(v) * square(w));
     CellQuality {
         jacobian: if lengths > 0.0 { value / lengths } else { 0.0 },
-        is_positive,
+        is_positive: value > bound,
     }
 }
 
@@ -105,7 +82,7 @@ fn tetrahedron_edges([a, b, c, d]: [DVec3; 4]) -> [DVec3; 6] {
 #[inline(always)]
 pub fn tetrahedron_quality(corners: [DVec3; 4]) -> CellQuality {
     let [ab, ac, ad, bc, bd, cd] = tetrahedron_edges(corners);
-    let (value, is_positive) = determinant(ab, ac, ad);
+    let (value, bound) = determinant(ab, ac, ad);
     let squares = [
         square(ab),
         square(ac),
@@ -125,7 +102,7 @@ pub fn tetrahedron_quality(corners: [DVec3; 4]) -> CellQuality {
         } else {
             0.0
         },
-        is_positive,
+        is_positive: value > bound,
     }
 }
 

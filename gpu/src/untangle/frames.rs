@@ -12,7 +12,7 @@ use crate::smooth::Adjacency;
 
 /// The directions of node `v` of the boundary, at `frames[2 v..2 v + 2]`.
 ///
-/// `weights` are those of [`slide_nodes()`](crate::smooth::slide_nodes()): a neighbour of weight 0 is off the node's
+/// [`slide_nodes()`](crate::smooth::slide_nodes()) has the same `weights`: a neighbour of weight 0 is off the node's
 /// patch or edge. The first direction is the longest edge to another one, the second is the edge that spans the largest
 /// area with it, or 0 if the node has an edge of the boundary: then it has two neighbours, on a line.
 #[kernel(

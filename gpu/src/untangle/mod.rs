@@ -49,8 +49,8 @@
 //!
 //! A colour's nodes share no cell, so a move reads positions that no move of the same launch writes: the result does
 //! not depend on the order of moves. Sums go over the corners of a node in ascending order. The smallest D is a
-//! minimum. The colours depend only on ids ([`classify()`](crate::smooth::classify())). All operations are those of
-//! IEEE 754.
+//! minimum. The colours depend only on ids ([`classify()`](crate::smooth::classify())). IEEE 754 defines all
+//! operations.
 
 pub mod energy;
 pub mod frames;

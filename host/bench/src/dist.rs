@@ -12,9 +12,8 @@ use xtask::{Error, archive, build, portable, workspace};
 /// Makes one folder to carry to a GPU machine without Rust: the binary, the bench plans, and a script that runs them;
 /// and beside it the archive for users, trioxide-VERSION-TARGET.tar.xz with its checksum.
 ///
-/// On Linux for x86-64 the binary is linked by zig (from PyPI) and runs with glibc 2.28 and later: Debian 10. The
-/// archive has it with machine code of the kernels, completions, pages of the manual, and the licences of all crates
-/// inside.
+/// On Linux for x86-64 the binary is linked by zig (from PyPI) and runs with glibc 2.28 and later. The archive has it
+/// with machine code of the kernels, completions, pages of the manual, and the licences of all crates inside.
 ///
 /// In the folder, `./run.sh` lists the devices, runs the self-test and every plan, and writes results/*.json; `./run.sh
 /// weld` runs one plan. Back here, `cargo xtask bench all --from FOLDER/results` makes tables and plots of them.

@@ -49,7 +49,7 @@ pub(super) struct Views<'a> {
 }
 
 impl State {
-    /// The state before the first round. The `corners` are those of the surface's triangles, which are checked.
+    /// The state before the first round. `corners` has the vertices of the surface's triangles, which are checked.
     pub fn new(
         on: &Device,
         surface: &Surface,

@@ -103,7 +103,7 @@ impl Joined {
         }
     }
 
-    /// Numbers the pieces of the next level; `boxes` are those of this one.
+    /// Numbers the pieces of the next level; `boxes` has the boxes of the pieces of this one.
     pub(super) fn number(&self, on: &Device, boxes: &Buffer<Extent>) -> Result<Level> {
         let (count, n) = (self.groups.len(), self.groups.len() as u32);
         let mut bits: Buffer<Bits<Polygon>> = on.uninitialized(words(count))?;

@@ -5,8 +5,8 @@
 use glam::DVec3;
 use trioxide_kernel::NONE;
 
-/// Pairs sides: the number of edges, and the side that each one is linked to, or `NONE`. `sides` are those of all
-/// crowded edges, the sides of an edge after each other in ascending order.
+/// Pairs sides: the number of edges, and the side that each one is linked to, or `NONE`. `sides` lists all
+/// crowded edges, the sides of an edge one after the other in ascending order.
 pub(super) fn pair(
     sides: &[u32],
     faces: &[[u32; 3]],

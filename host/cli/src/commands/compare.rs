@@ -25,9 +25,9 @@ const WORK: Work = Work { cpu: 60.0 };
 ///
 /// Distances are from the vertices, and from samples, of each mesh to the nearest point of the other. The largest is
 /// the Hausdorff distance of these points; `symmetric` is the larger one of both sides, and of means half the sum.
-/// Distances are also given relative to the diagonal of the box around A. Normals are those of samples' triangles and
-/// of the nearest triangles, in degrees. Points without faces are a cloud: to it, distances are those to its nearest
-/// point. The result is the same on every machine.
+/// Distances are also given relative to the diagonal of the box around A. Angles are between the normals of a sample's
+/// triangle and of the nearest triangle, in degrees. Points without faces are a cloud: a distance to it is the distance
+/// to its nearest point. The result is the same on every machine.
 #[derive(Args)]
 #[command(after_help = DEFAULTS)]
 pub struct Options {

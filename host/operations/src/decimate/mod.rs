@@ -121,8 +121,8 @@ pub fn decimate(on: impl Start, mut mesh: Mesh, options: &Options) -> Result<(Me
 
 /// Decimates a surface that is on a device; the result stays there.
 ///
-/// The report has no maps: they are with the result. Of the options' locks only the boundary counts: locked vertices
-/// are those of the surface.
+/// The report has no maps: they are with the result. Of the options' locks only the boundary counts: `surface`
+/// has the locked vertices.
 ///
 /// # Errors
 /// As [`decimate()`].

@@ -1,16 +1,15 @@
 //! Meshes of a wanted number of triangles.
 
-use clap::Arg;
 use glam::DVec3;
 use gpu::ids::Vertex;
 use pyo3::prelude::*;
 use trioxide::Buffer;
 use trioxide::decimate::Surface;
-use trioxide::weld::Locks;
 use trioxide_operations as operations;
 
 use super::Family;
-use crate::arrays::{flags, list};
+use super::locks::{locks, with_lock};
+use crate::arrays::list;
 use crate::call::{Call, Dict, option, put_counts, put_notes};
 use crate::meshes::{dict_of_mesh, mesh_of};
 use crate::number::Number;
@@ -20,7 +19,7 @@ use crate::resident::{Chosen, FLOATS, INDICES, Results, buffer, check_length, ne
 pub const FAMILY: Family = Family {
     name: "decimate",
     options: command::<operations::decimate::Options>,
-    step: Some(|command| command.arg(Arg::new("lock").long("lock").value_parser(["boundary"]))),
+    step: Some(with_lock),
     runs: &[
         ("decimate", decimate),
         ("decimate_on_device", decimate_on_device),
@@ -30,10 +29,7 @@ pub const FAMILY: Family = Family {
 /// A decimated mesh.
 fn decimate<'py>(call: &Call<'_, 'py>, mesh: &Dict<'py>) -> PyResult<Dict<'py>> {
     let mut options: operations::decimate::Options = parse(call.options)?;
-    options.locks = Locks {
-        boundary: option(call.options, "lock_boundary", false)?,
-        vertices: flags(call.options, "locked")?,
-    };
+    options.locks = locks(call)?;
     let mesh = mesh_of(mesh)?;
     let (mesh, report) = call.operate(move |on| {
         let (mesh, report) = operations::decimate(on, mesh, &options)?;

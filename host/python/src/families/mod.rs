@@ -2,6 +2,7 @@
 
 mod compare;
 mod decimate;
+mod locks;
 mod polylla;
 mod refine;
 mod reorder;

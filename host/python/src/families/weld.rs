@@ -1,15 +1,15 @@
 //! Vertices within epsilon of each other become one.
 
-use clap::Arg;
 use glam::DVec3;
 use gpu::ids::Vertex;
 use pyo3::prelude::*;
 use trioxide::Buffer;
-use trioxide::weld::{self, CarriedArrays, DeviceCarried, Locks};
+use trioxide::weld::{self, CarriedArrays, DeviceCarried};
 use trioxide_operations as operations;
 
 use super::Family;
-use crate::arrays::{flags, list};
+use super::locks::{locks, with_lock};
+use crate::arrays::list;
 use crate::call::{Call, Dict, option, put_counts, put_notes};
 use crate::meshes::{dict_of_mesh, mesh_of};
 use crate::number::Number;
@@ -19,17 +19,14 @@ use crate::resident::{Chosen, FLOATS, INDICES, Results, buffer, check_length, ne
 pub const FAMILY: Family = Family {
     name: "weld",
     options: command::<operations::weld::Options>,
-    step: Some(|command| command.arg(Arg::new("lock").long("lock").value_parser(["boundary"]))),
+    step: Some(with_lock),
     runs: &[("weld", weld), ("weld_on_device", weld_on_device)],
 };
 
 /// A welded mesh.
 fn weld<'py>(call: &Call<'_, 'py>, mesh: &Dict<'py>) -> PyResult<Dict<'py>> {
     let mut options: operations::weld::Options = parse(call.options)?;
-    options.locks = Locks {
-        boundary: option(call.options, "lock_boundary", false)?,
-        vertices: flags(call.options, "locked")?,
-    };
+    options.locks = locks(call)?;
     let mesh = mesh_of(mesh)?;
     let (mesh, report) = call.operate(move |on| {
         let (mesh, report) = operations::weld(on, mesh, &options)?;

@@ -1,7 +1,7 @@
 //! Promises of untangling and improving: as of smoothing; no valid cell becomes inverted; the worst of a valid mesh
 //! does not become worse.
 //!
-//! Simplices at corners are read from tables, and their signs are those of `robust`.
+//! Simplices at corners are read from tables, and `robust` decides their signs.
 
 use glam::DVec3;
 
