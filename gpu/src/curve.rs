@@ -57,7 +57,7 @@ impl Frame {
 /// So there `flip` becomes flip + turn + y + 1 modulo 2, where `turn` is flip + swap; elsewhere turn becomes turn +
 /// flip + x + 1. These maps of (flip, turn) are composed for all bits at once, those of 2, 4, … bits in a step.
 #[inline(always)]
-pub(crate) fn along_curve([x, y]: [u32; 2]) -> u64 {
+pub fn along_curve([x, y]: [u32; 2]) -> u64 {
     let differ = x ^ y;
     // flip becomes flip_flip flip + flip_turn turn + flip, and turn likewise: both are 0 before the highest bit.
     let (mut flip_flip, mut flip_turn, mut flip) = (u32::MAX, differ, differ & !y);
@@ -134,40 +134,4 @@ pub(crate) fn through_cube([mut x, mut y, mut z]: [u32; 3], bits: u32) -> [u32; 
         bit -= 1;
     }
     [x ^ t, y ^ t, z ^ t]
-}
-
-#[cfg(test)]
-mod tests {
-    use super::along_curve;
-
-    /// Quadrant by quadrant, from the largest on.
-    fn by_quadrants([mut x, mut y]: [u32; 2]) -> u64 {
-        let mut key = 0;
-        for bit in (0..32).rev() {
-            let (right, up) = (x >> bit & 1, y >> bit & 1);
-            key = key << 2 | u64::from((3 * right) ^ up);
-            // Lower quadrants are mirrored at a diagonal; higher bits are not read again.
-            if up == 0 {
-                let flip = 0u32.wrapping_sub(right);
-                (x, y) = (y ^ flip, x ^ flip);
-            }
-        }
-        key
-    }
-
-    #[test]
-    fn all_bits_at_once_are_the_curve() {
-        let mut random = 1u64;
-        for i in 0..100_000 {
-            random = (random.wrapping_mul(6_364_136_223_846_793_005))
-                .wrapping_add(1_442_695_040_888_963_407);
-            let cell = [(random >> 32) as u32, random as u32];
-            let cell = if i % 2 == 0 {
-                cell
-            } else {
-                cell.map(|x| x >> (random >> 59))
-            };
-            assert_eq!(along_curve(cell), by_quadrants(cell), "{cell:?}");
-        }
-    }
 }

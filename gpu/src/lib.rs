@@ -54,7 +54,8 @@ pub mod refine;
 pub mod refine_tets;
 pub mod reorder;
 pub mod repair;
-mod slots;
+#[doc(hidden)]
+pub mod slots;
 pub mod smooth;
 pub mod tet_faces;
 pub mod untangle;

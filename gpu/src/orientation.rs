@@ -119,38 +119,3 @@ fn split(a: f64) -> [f64; 2] {
     let high = c - (c - a);
     [high, a - high]
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use robust::{Coord, orient2d};
-
-    /// Points within a few units in the last place of a line: nearly the hardest input.
-    #[test]
-    fn agrees_with_robust_near_degenerate() {
-        let ulp = f64::EPSILON / 2.0;
-        let mut exact = [0; 3];
-        for i in 0..64 {
-            for j in 0..64 {
-                let a = DVec2::new(0.5 + f64::from(i) * ulp, 0.5 + f64::from(j) * ulp);
-                for (b, c) in [
-                    (DVec2::new(12.0, 12.0), DVec2::new(24.0, 24.0)),
-                    (
-                        DVec2::new(17.3, 17.3),
-                        DVec2::new(24.00000000000005, 24.00000000000005),
-                    ),
-                ] {
-                    let coord = |p: DVec2| Coord { x: p.x, y: p.y };
-                    let expected = orient2d(coord(a), coord(b), coord(c));
-                    assert_eq!(is_counter_clockwise(a, b, c), expected > 0.0, "{a} {b} {c}");
-                    let sign = exact_sign(a, b, c);
-                    assert_eq!(sign > 0.0, expected > 0.0);
-                    assert_eq!(sign < 0.0, expected < 0.0);
-                    exact[(sign.partial_cmp(&0.0).unwrap() as i8 + 1) as usize] += 1;
-                }
-            }
-        }
-        // All three signs occurred.
-        assert!(exact.iter().all(|&n| n > 0), "{exact:?}");
-    }
-}

@@ -53,7 +53,7 @@ impl Bounds {
 
     /// The box around this one and `other`.
     #[inline(always)]
-    pub(super) fn with(self, other: Self) -> Self {
+    pub fn with(self, other: Self) -> Self {
         let axis = |a: DVec2, b: DVec2| DVec2::new(min(a.x, b.x), max(a.y, b.y));
         Self {
             x: axis(self.x, other.x),
@@ -64,7 +64,7 @@ impl Bounds {
 
     /// The box around the corners of a triangle.
     #[inline(always)]
-    pub(super) fn of([a, b, c]: [DVec3; 3]) -> Self {
+    pub fn of([a, b, c]: [DVec3; 3]) -> Self {
         let axis = |a: f64, b: f64, c: f64| DVec2::new(min(min(a, b), c), max(max(a, b), c));
         Self {
             x: axis(a.x, b.x, c.x),
@@ -91,7 +91,7 @@ impl Bounds {
 
     /// Squared distance of `p`, at most that of each point in the box.
     #[inline(always)]
-    pub(super) fn square_to(self, p: DVec3) -> f64 {
+    pub fn square_to(self, p: DVec3) -> f64 {
         let gap = |p: f64, axis: DVec2| max(max(axis.x - p, p - axis.y), 0.0);
         let (x, y, z) = (gap(p.x, self.x), gap(p.y, self.y), gap(p.z, self.z));
         (x * x + y * y) + z * z

@@ -77,6 +77,3 @@ pub mod kernels {
     pub use super::measure_distances::*;
     pub use super::sum_distances::*;
 }
-
-#[cfg(test)]
-mod tests;

@@ -65,8 +65,10 @@ mod join_parts;
 mod near;
 mod one_block_rounds;
 mod order_triangles;
-mod pairs;
-mod predicates;
+#[doc(hidden)]
+pub mod pairs;
+#[doc(hidden)]
+pub mod predicates;
 mod rank_points;
 pub mod refinement;
 mod stars;
@@ -82,6 +84,3 @@ pub use predicates::{circle, is_in_circle, orientation};
 pub use rank_points::*;
 pub use stars::*;
 pub use wrapped_stars::*;
-
-#[cfg(test)]
-mod tests;

@@ -303,7 +303,7 @@ fn add_lifted(sum: &mut [u64; 4], p: [i64; 2], q: [i64; 2], r: [i64; 2]) {
 
 /// The sign of the circle's determinant from all its products: |p|^2 times the area of the others.
 #[inline(never)]
-pub(super) fn circle_of_all_bits(a: DVec2, b: DVec2, c: DVec2, d: DVec2) -> i32 {
+pub fn circle_of_all_bits(a: DVec2, b: DVec2, c: DVec2, d: DVec2) -> i32 {
     let mut sum = Accumulator::new();
     let mut add = |p: DVec2, others: [DVec2; 3], is_negative: bool| {
         let (x, y) = (Factor::new(p.x), Factor::new(p.y));

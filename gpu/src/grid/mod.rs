@@ -31,27 +31,7 @@ pub const fn reciprocal(width: u32) -> u64 {
 /// The row of element `i`, by a multiplication: a division by a variable is software on a GPU. The reciprocal is too
 /// large by less than 1, so the product over 2^64 is too large by less than 2^-32 and rounds down to the quotient.
 #[inline(always)]
-fn row_of(i: u32, reciprocal: u64) -> u32 {
+#[doc(hidden)]
+pub fn row_of(i: u32, reciprocal: u64) -> u32 {
     ((u128::from(i) * u128::from(reciprocal)) >> 64) as u32
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{reciprocal, row_of};
-
-    #[test]
-    fn rows_are_quotients() {
-        let widths = (2..2000).chain([65_535, 65_536, 65_537, 1 << 31, u32::MAX - 1, u32::MAX]);
-        for width in widths {
-            let multiples = [1, 2, 3, 1000, u32::MAX / width].map(|k| width.saturating_mul(k));
-            for i in multiples
-                .into_iter()
-                .flat_map(|i| [i - 1, i, i.saturating_add(1)])
-                .chain([0, u32::MAX])
-            {
-                assert_eq!(row_of(i, reciprocal(width)), i / width, "{i} / {width}");
-            }
-        }
-        assert_eq!(row_of(0, reciprocal(1)), 0);
-    }
 }

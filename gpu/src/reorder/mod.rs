@@ -68,6 +68,3 @@ pub use carry::*;
 pub use order_cells::*;
 pub use order_vertices::*;
 pub use polygons::*;
-
-#[cfg(test)]
-mod tests;

@@ -30,7 +30,8 @@ const PLACE_BITS: u32 = STEP_BITS + BLOCK_BITS;
 const PLACE_MASK: u32 = (1 << PLACE_BITS) - 1;
 
 /// Below this, steps are floors; above, they follow the floating-point numbers.
-const FLOORED: f64 = (1u64 << 50) as f64;
+#[doc(hidden)]
+pub const FLOORED: f64 = (1u64 << 50) as f64;
 
 /// The most by which places differ from the distance of two vertices along an axis, in steps: one because of the
 /// floors, and less than one because of rounding.
@@ -224,8 +225,9 @@ fn hash_of(x: f64) -> u32 {
 }
 
 /// The floor of a number between -2^51 and 2^51, modulo 2^32.
+#[doc(hidden)]
 #[inline(always)]
-fn floor(t: f64) -> u32 {
+pub fn floor(t: f64) -> u32 {
     // A sum with this is rounded to an integer, which is in its low bits: cheaper than a conversion.
     const WHOLE: f64 = (3u64 << 51) as f64;
     let sum = t + WHOLE;
@@ -234,8 +236,9 @@ fn floor(t: f64) -> u32 {
 
 /// Steps of any number: up to [`FLOORED`] the floor, as far as a floor has a fraction to drop. Beyond it, a step is
 /// four neighbouring numbers: as wide as before at first, and wider farther out.
+#[doc(hidden)]
 #[inline(always)]
-fn far_steps(t: f64) -> u32 {
+pub fn far_steps(t: f64) -> u32 {
     let magnitude = t.abs();
     if magnitude < FLOORED {
         return floor(t);
@@ -254,7 +257,8 @@ impl Site {
     /// Whether this site may be near a point that is `corner` steps away from the corner of the block; steps modulo
     /// 2^32.
     #[inline(always)]
-    pub(super) fn may_be_near(self, corner: [u32; 3], bound: u32) -> bool {
+    #[doc(hidden)]
+    pub fn may_be_near(self, corner: [u32; 3], bound: u32) -> bool {
         let x = (self.place & PLACE_MASK).wrapping_sub(corner[0]);
         let y = (self.place >> PLACE_BITS & PLACE_MASK).wrapping_sub(corner[1]);
         let z = (self.place >> (2 * PLACE_BITS)).wrapping_sub(corner[2]);
@@ -266,7 +270,8 @@ impl Site {
     /// cell from the block of the sites that it is compared with: differences are below 2^11, and fit 16 bits.
     #[cfg(target_arch = "x86_64")]
     #[inline(always)]
-    pub(super) fn which_may_be_near(four: [Self; 4], corner: [u32; 3], bound: u32) -> u32 {
+    #[doc(hidden)]
+    pub fn which_may_be_near(four: [Self; 4], corner: [u32; 3], bound: u32) -> u32 {
         use core::arch::x86_64::*;
         let [a, b]: [__m128i; 2] = bytemuck::cast(four);
         let [x, y, z] = corner.map(|steps| steps & 0xFFFF);
@@ -411,56 +416,5 @@ pub fn gather_points(
     sites.set(slot, Site { place, id: v });
     if !sorted.is_empty() {
         sorted.set(slot, point);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn floors_are_those_of_conversions() {
-        let below = FLOORED.next_down();
-        let fractions = [
-            0.0,
-            -0.0,
-            0.5,
-            1.0,
-            1.5,
-            255.999,
-            4e9,
-            1e-300,
-            1e15 + 0.5,
-            below,
-        ];
-        for t in fractions.into_iter().flat_map(|t| [t, -t]) {
-            let towards_zero = t as i64;
-            let expected = (towards_zero - i64::from(towards_zero as f64 > t)) as u32;
-            assert_eq!(floor(t), expected, "{t}");
-            assert_eq!(far_steps(t), expected, "{t}");
-        }
-    }
-
-    #[cfg(target_arch = "x86_64")]
-    #[test]
-    fn four_sites_are_seen_as_they_are_one_by_one() {
-        let site = |i: u32| Site {
-            place: i.wrapping_mul(0x9E37_79B9) >> 2,
-            id: Vertex::new(i),
-        };
-        let corners = [-128i32, -1, 0, 300, 1023, 1151].map(|way| way as u32);
-        let mut seen = [0; 2];
-        for i in 0..6000 {
-            let four = [0, 1, 2, 3].map(|k| site(4 * i + k));
-            let corner = [1, 7, 31].map(|k| corners[(i / k % 6) as usize]);
-            let bound = 1 << (i % 23);
-            let near = Site::which_may_be_near(four, corner, bound);
-            for (k, site) in four.into_iter().enumerate() {
-                let is_near = site.may_be_near(corner, bound);
-                assert_eq!(near >> k & 1 != 0, is_near, "{i} {k}");
-                seen[usize::from(is_near)] += 1;
-            }
-        }
-        assert!(seen[0] > 1000 && seen[1] > 1000, "{seen:?}");
     }
 }

@@ -16,7 +16,7 @@ use crate::process::{self, LIBRARY_PATH, cargo, command_line, output_of};
 use crate::{Error, target_dir};
 
 /// Everything that a test needs, with the library of the Python package. The macros are left out: they would be
-/// compiled again, optimised. [`BUILD_UNITS`] has the unit tests of three packages.
+/// compiled again, optimised. [`BUILD_UNITS`] has the unit tests of two packages.
 const BUILD: &[&str] = &[
     "build",
     "--workspace",
@@ -25,8 +25,6 @@ const BUILD: &[&str] = &[
     "--exclude",
     "trioxide-cuda-builder",
     "--exclude",
-    "trioxide-gpu",
-    "--exclude",
     "trioxide-mesh",
     "--lib",
     "--bins",
@@ -34,15 +32,12 @@ const BUILD: &[&str] = &[
     "--examples",
     "--message-format=json-render-diagnostics",
 ];
-/// Unit tests that compute little, of packages without other tests: not optimised, those of `gpu` compile in a fifth of
-/// the time. With the Python package, which has no test in Rust, dependencies have the features of [`BUILD`]: none is
-/// compiled again.
+/// Unit tests that compute little, of packages without other tests: not optimised. With the Python package, which has no
+/// test in Rust, dependencies have the features of [`BUILD`]: none is compiled again.
 const BUILD_UNITS: &[&str] = &[
     "build",
     "--package",
     "trioxide-cuda-builder",
-    "--package",
-    "trioxide-gpu",
     "--package",
     "trioxide-mesh",
     "--package",
@@ -50,8 +45,6 @@ const BUILD_UNITS: &[&str] = &[
     "--tests",
     "--config",
     "profile.dev.package.trioxide-cuda-builder.opt-level=0",
-    "--config",
-    "profile.dev.package.trioxide-gpu.opt-level=0",
     "--config",
     "profile.dev.package.trioxide-mesh.opt-level=0",
     "--message-format=json-render-diagnostics",

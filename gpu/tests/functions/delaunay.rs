@@ -3,8 +3,8 @@
 use glam::DVec2;
 use robust::{Coord, incircle, orient2d};
 
-use super::pairs::{circle_of_pairs, cross_of_pairs};
-use super::predicates::{
+use gpu::delaunay::pairs::{circle_of_pairs, cross_of_pairs};
+use gpu::delaunay::predicates::{
     circle_of_all_bits, filtered_circle, is_in_circle, is_in_circle_exactly, orientation,
 };
 

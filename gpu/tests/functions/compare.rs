@@ -2,8 +2,7 @@
 
 use glam::DVec3;
 
-use super::distance::Bounds;
-use super::square_to;
+use gpu::compare::{Bounds, square_to};
 
 /// Numbers from -1 to 1, some of them equal.
 fn numbers() -> impl FnMut() -> f64 {

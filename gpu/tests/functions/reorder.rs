@@ -1,6 +1,6 @@
 use glam::{DVec2, DVec3};
 
-use super::Curve;
+use gpu::reorder::Curve;
 
 /// Cells of a cube with 2^bits a side, as the largest ones of a curve with `all` bits, in the order of their keys.
 fn walk<C: Curve>(bits: u32, dimensions: u32) -> Vec<[u32; 3]> {

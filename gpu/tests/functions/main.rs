@@ -1,0 +1,17 @@
+//! Functions of kernels against another crate's or against plain definitions.
+//!
+//! They are tested from outside: a test build of the library would compile every kernel and launch once more, and the
+//! lints would read them twice. What only these tests need is public and hidden in the documentation.
+
+mod close_marks;
+mod compare;
+mod curve;
+mod delaunay;
+mod grid;
+mod handedness;
+mod ordered;
+mod orientation;
+mod refine_tets;
+mod reorder;
+mod slots;
+mod weld_grid;
