@@ -6,11 +6,11 @@
 mod close_marks;
 mod compare;
 mod curve;
-mod delaunay;
 mod grid;
 mod handedness;
 mod ordered;
 mod orientation;
+mod predicates;
 mod refine_tets;
 mod reorder;
 mod slots;
