@@ -1,23 +1,25 @@
-//! Algebraic multigrid by smoothed aggregation, as a preconditioner of conjugate gradients.
+//! Multigrid as a preconditioner of conjugate gradients: algebraic by smoothed aggregation, or over nested polygons,
+//! whose set-up is in `nested`.
 //!
-//! Vanek, Mandel and Brezina, "Algebraic multigrid by smoothed aggregation for second and fourth order elliptic
-//! problems" (Computing 56, 1996). On each level, strongly coupled rows form aggregates. A function that is constant on
-//! each aggregate is smoothed by a step of the Jacobi method. The coarse matrix is that of the smoothed functions
-//! (Galerkin). The coarsest matrix is factored (Cholesky).
+//! Algebraic levels: Vanek, Mandel and Brezina, "Algebraic multigrid by smoothed aggregation for second and fourth
+//! order elliptic problems" (Computing 56, 1996). On each level, strongly coupled rows form aggregates. A function that
+//! is constant on each aggregate is smoothed by a step of the Jacobi method. The coarse matrix is that of the smoothed
+//! functions (Galerkin). The coarsest matrix is factored (Cholesky).
 //!
 //! Differences. The smoother is a sweep of the Gauss-Seidel method in every block of rows at once ([`Smoother`]),
 //! forward on the way down and backward on the way up, so that a cycle is symmetric, as conjugate gradients need. Each
 //! matrix is scaled to a diagonal of ones. A cycle computes in single precision, which halves its reads: its rounding
 //! costs digits of the correction, not of the solution.
 //!
-//! The set-up, in double precision, is in `coarsening`. Sums use fixed blocks, so the bits are the same for any number
-//! of threads.
+//! The algebraic set-up, in double precision, is in `coarsening`. Sums use fixed blocks, so the bits are the same for
+//! any number of threads.
 
 use trioxide_mesh::{Result, parallel, progress};
 
 use super::blocks::Smoother;
 use super::cholesky::Cholesky;
 use super::coarsening::{aggregate, coarse, largest_eigenvalue, prolongation};
+use super::nested::Transfer;
 use super::sparse::{SparseMatrix, update};
 
 /// Couplings |a_ij| below this multiple of sqrt(a_ii a_jj) are weak on the finest level.
@@ -53,23 +55,36 @@ struct Vectors {
 
 impl Multigrid {
     /// The levels of a symmetric `matrix` with a diagonal of ones. `roots` are the values of the function that the
-    /// coarse levels must represent: the square roots of the unscaled matrix's diagonal.
+    /// coarse levels must represent: the square roots of the unscaled matrix's diagonal. The first levels are those of
+    /// `transfers`.
     ///
     /// # Errors
     /// [`trioxide_mesh::Error::Interrupted`].
-    pub fn new(mut matrix: SparseMatrix, mut roots: Vec<f64>) -> Result<Self> {
+    pub fn new(
+        mut matrix: SparseMatrix,
+        mut roots: Vec<f64>,
+        transfers: Vec<Transfer>,
+    ) -> Result<Self> {
+        let mut transfers = transfers.into_iter();
         let mut levels = Vec::new();
         let mut strength = STRENGTH;
         while matrix.len() > COARSEST && levels.len() < LEVELS {
             progress::check()?;
-            let (aggregates, count) = aggregate(&matrix, strength);
-            // Barely coupled rows are not worth another level.
-            if 10 * count > 9 * matrix.len() {
-                break;
-            }
-            progress::check()?;
-            let largest = 1.1 * largest_eigenvalue(&matrix);
-            let up = prolongation(&matrix, &roots, &aggregates, strength, largest);
+            let (up, count) = match transfers.next() {
+                Some(transfer) => transfer.prolongation(&matrix, &roots),
+                None => {
+                    let (aggregates, count) = aggregate(&matrix, strength);
+                    // Barely coupled rows are not worth another level.
+                    if 10 * count > 9 * matrix.len() {
+                        break;
+                    }
+                    progress::check()?;
+                    let largest = 1.1 * largest_eigenvalue(&matrix);
+                    let up = prolongation(&matrix, &roots, &aggregates, strength, largest);
+                    strength /= 2.0;
+                    (up, count)
+                }
+            };
             progress::check()?;
             let down = up.transposed(count);
             progress::check()?;
@@ -84,14 +99,12 @@ impl Multigrid {
                 down: down.rounded(|row, _| next_roots[row]),
             });
             (matrix, roots) = (next, next_roots);
-            strength /= 2.0;
         }
         let coarsest = Cholesky::new(&matrix);
         Ok(Self { levels, coarsest })
     }
 
     /// Number of levels.
-    #[cfg(test)]
     pub fn levels(&self) -> usize {
         self.levels.len() + 1
     }
@@ -188,7 +201,7 @@ pub(crate) mod tests {
     fn a_cycle_is_symmetric() {
         let mut matrix = square(50, 0.3);
         let roots = matrix.scale().unwrap();
-        let grid = Multigrid::new(matrix, roots).unwrap();
+        let grid = Multigrid::new(matrix, roots, Vec::new()).unwrap();
         assert!(grid.levels() > 1);
         let n = 2500;
         let vector = |seed: u64| -> Vec<f64> {

@@ -1,3 +1,4 @@
+use super::Preconditioner::{Algebraic, Nested};
 use super::*;
 use trioxide::{Device, generate};
 use trioxide_mesh::mesh::{Faces, Mesh};
@@ -19,7 +20,7 @@ fn l_and_square() -> PolygonMesh {
 fn a_mesh_without_unknowns_has_its_boundary_values() {
     let mut mesh = l_and_square();
     mesh.points.push(DVec2::new(9.0, 9.0));
-    let solution = solve(&mesh, |_| 0.0, |p| p.x).unwrap();
+    let solution = solve(&mesh, |_| 0.0, |p| p.x, Algebraic).unwrap();
     // Only vertex 4 is inside.
     assert_eq!(solution.unknowns, 1);
     assert!((solution.values[4] - 1.0).abs() < 1e-15);
@@ -36,8 +37,8 @@ fn a_mesh_without_unknowns_has_its_boundary_values() {
 fn bad_meshes_are_refused() {
     let mut mesh = l_and_square();
     mesh.polygons.vertices[9] = 4;
-    assert!(solve(&mesh, |_| 0.0, |_| 0.0).is_err());
-    let empty = solve(&PolygonMesh::default(), |_| 1.0, |_| 0.0).unwrap();
+    assert!(solve(&mesh, |_| 0.0, |_| 0.0, Algebraic).is_err());
+    let empty = solve(&PolygonMesh::default(), |_| 1.0, |_| 0.0, Algebraic).unwrap();
     assert_eq!((empty.unknowns, empty.values.len()), (0, 0));
 }
 
@@ -65,7 +66,7 @@ fn a_vertex_visited_twice_has_one_value() {
         mesh.polygons.push(&[side[0], side[1], 8]);
     }
     let linear = |p: DVec2| 0.5 - p.x + 2.0 * p.y;
-    let solution = solve(&mesh, |_| 0.0, linear).unwrap();
+    let solution = solve(&mesh, |_| 0.0, linear, Algebraic).unwrap();
     assert_eq!(solution.unknowns, 4);
     let errors = errors(&mesh, &solution.values, linear, |_| DVec2::new(-1.0, 2.0));
     assert!(errors.max_vertex < 1e-13 && errors.h1 < 1e-12, "{errors:?}");
@@ -98,11 +99,43 @@ fn threads_do_not_matter() {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
         let sine = Problem::SINE;
         pool.unwrap()
-            .install(|| solve(&mesh, sine.source, sine.solution).unwrap())
+            .install(|| solve(&mesh, sine.source, sine.solution, Algebraic).unwrap())
     };
     let expected = run(1);
     assert!(expected.unknowns > 4 * sparse::BLOCK);
     for threads in [2, 7] {
         assert_eq!(run(threads).values, expected.values);
     }
+}
+
+/// Levels of polygons precondition as well as algebraic ones, for any number of threads.
+#[test]
+fn nested_levels_lead_to_the_same_solution() {
+    let random = |n, seed| generate::random(&Device::cpu(None).unwrap(), n, seed).unwrap();
+    let mut iterations = Vec::new();
+    for triangles in [
+        generate::grid(2500).unwrap(),
+        random(3_000, 3),
+        random(20_000, 3),
+    ] {
+        let mut mesh = Mesh::from(triangles).into_polygon_mesh().unwrap();
+        // Pieces cross regions.
+        mesh.regions = Some((0..mesh.polygons.len() as i32).collect());
+        let run = |preconditioner, threads| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+            let sine = Problem::SINE;
+            let run = || solve(&mesh, sine.source, sine.solution, preconditioner).unwrap();
+            pool.unwrap().install(run)
+        };
+        let nested = run(Nested, 1);
+        assert_eq!(run(Nested, 3).values, nested.values);
+        let algebraic = run(Algebraic, 2);
+        let difference = |(a, b): (&f64, &f64)| (a - b).abs();
+        let pairs = nested.values.iter().zip(&algebraic.values);
+        let largest = pairs.map(difference).fold(0.0, f64::max);
+        assert!(largest < 1e-11, "{largest}");
+        assert!(nested.levels > algebraic.levels, "{} levels", nested.levels);
+        iterations.push(nested.iterations);
+    }
+    assert!(iterations.iter().all(|&n| n < 60), "{iterations:?}");
 }
