@@ -345,7 +345,7 @@ mod tests {
             });
         assert_eq!(nested.unknowns, algebraic.unknowns);
         assert!((nested.errors.l2 - algebraic.errors.l2).abs() < 1e-12);
-        assert!(nested.levels > algebraic.levels && nested.iterations < 40);
+        assert!(nested.levels > 1 && nested.iterations < algebraic.iterations);
     }
 
     #[test]

@@ -11,6 +11,9 @@
 //! matrix is scaled to a diagonal of ones. A cycle computes in single precision, which halves its reads: its rounding
 //! costs digits of the correction, not of the solution.
 //!
+//! A cycle is a V over algebraic levels. Below the first of the nested levels it is a W: each level is corrected twice
+//! by the next, which keeps the iterations from growing with the number of levels.
+//!
 //! The algebraic set-up, in double precision, is in `coarsening`. Sums use fixed blocks, so the bits are the same for
 //! any number of threads.
 
@@ -36,6 +39,8 @@ struct Level {
     up: SparseMatrix<f32>,
     /// Its transpose.
     down: SparseMatrix<f32>,
+    /// Whether the next level corrects twice.
+    is_twice: bool,
 }
 
 /// A preconditioner.
@@ -70,7 +75,9 @@ impl Multigrid {
         let mut strength = STRENGTH;
         while matrix.len() > COARSEST && levels.len() < LEVELS {
             progress::check()?;
-            let (up, count) = match transfers.next() {
+            let transfer = transfers.next();
+            let is_twice = transfer.is_some() && !levels.is_empty();
+            let (up, count) = match transfer {
                 Some(transfer) => transfer.prolongation(&matrix, &roots),
                 None => {
                     let (aggregates, count) = aggregate(&matrix, strength);
@@ -97,8 +104,13 @@ impl Multigrid {
                 smoother: Smoother::of(&matrix),
                 up: up.rounded(|_, column| next_roots[column]),
                 down: down.rounded(|row, _| next_roots[row]),
+                is_twice,
             });
             (matrix, roots) = (next, next_roots);
+        }
+        // The coarsest level leaves no residual.
+        if let Some(last) = levels.last_mut() {
+            last.is_twice = false;
         }
         let coarsest = Cholesky::new(&matrix);
         Ok(Self { levels, coarsest })
@@ -124,7 +136,7 @@ impl Multigrid {
         )
     }
 
-    /// An approximate solution of `matrix x = scale right`: one V-cycle from 0. `scale` brings the numbers near 1,
+    /// An approximate solution of `matrix x = scale right`: one cycle from 0. `scale` brings the numbers near 1,
     /// within the range of single precision.
     pub fn apply<'a>(&self, right: &[f64], scale: f64, workspace: &'a mut Workspace) -> &'a [f32] {
         update(&mut workspace.0[0].right, |i, _| (scale * right[i]) as f32);
@@ -140,11 +152,16 @@ impl Multigrid {
         };
         let Vectors { right, x, residual } = own;
         level.smoother.forward(right, x, residual);
-        update(&mut below[0].right, |i, _| {
-            level.down.row_times(i, residual)
-        });
-        self.cycle(depth + 1, below);
-        update(x, |i, x| x + level.up.row_times(i, &below[0].x));
+        for correction in 0..1 + usize::from(level.is_twice) {
+            if correction > 0 {
+                level.smoother.residual(right, x, residual);
+            }
+            update(&mut below[0].right, |i, _| {
+                level.down.row_times(i, residual)
+            });
+            self.cycle(depth + 1, below);
+            update(x, |i, x| x + level.up.row_times(i, &below[0].x));
+        }
         level.smoother.backward(right, x, residual);
     }
 }

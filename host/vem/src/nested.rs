@@ -1,4 +1,5 @@
-//! Coarser levels by nested polygons: another set-up of `multigrid`. The levels are those of [`trioxide::levels`].
+//! Coarser levels by nested polygons: another set-up of `multigrid`. The levels are every second one of
+//! [`trioxide::levels`]: two make four pieces or so one.
 //!
 //! The *skeleton* of a level is the graph of its nodes and of the paths between them. A *path* separates two pieces, or
 //! two polygons of the mesh; a *node* is a vertex inside of the mesh where at least three paths end. The unknowns of a
@@ -22,7 +23,7 @@ use trioxide_mesh::mesh::{NONE, PolygonMesh};
 use trioxide_mesh::{Result, parallel};
 
 use super::cholesky::{factor, solve_factored};
-use super::sparse::SparseMatrix;
+use super::sparse::{SparseMatrix, update};
 
 /// Levels end where one has as many pieces or fewer: the coarsest matrix is factored.
 const ENOUGH: usize = 100;
@@ -79,9 +80,16 @@ pub fn transfers(mesh: &PolygonMesh, edges: &EdgeTable, unknowns: &[u32]) -> Res
     let nested = levels(&on, &free, goal)?;
     drop(free);
     let mut skeleton = Skeleton::of(mesh, edges, unknowns);
-    Ok((1..=nested.levels())
-        .map(|level| skeleton.coarsen(nested.parents(level)))
-        .collect())
+    let mut transfers = Vec::new();
+    for level in (1..=nested.levels()).step_by(2) {
+        let mut parents = nested.parents(level).to_vec();
+        if level < nested.levels() {
+            let next = nested.parents(level + 1);
+            update(&mut parents, |_, piece: u32| next[piece as usize]);
+        }
+        transfers.push(skeleton.coarsen(&parents));
+    }
+    Ok(transfers)
 }
 
 impl Skeleton {

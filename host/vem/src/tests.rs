@@ -134,8 +134,9 @@ fn nested_levels_lead_to_the_same_solution() {
         let pairs = nested.values.iter().zip(&algebraic.values);
         let largest = pairs.map(difference).fold(0.0, f64::max);
         assert!(largest < 1e-11, "{largest}");
-        assert!(nested.levels > algebraic.levels, "{} levels", nested.levels);
-        iterations.push(nested.iterations);
+        assert!(nested.levels > 1, "{} levels", nested.levels);
+        iterations.push([nested.iterations, algebraic.iterations]);
     }
-    assert!(iterations.iter().all(|&n| n < 60), "{iterations:?}");
+    let are_few = |&[nested, algebraic]: &[usize; 2]| nested < algebraic && nested < 30;
+    assert!(iterations.iter().all(are_few), "{iterations:?}");
 }
