@@ -20,7 +20,7 @@ use trioxide::Device;
 use trioxide::levels::{Goal, levels};
 use trioxide_mesh::edge_table::EdgeTable;
 use trioxide_mesh::mesh::{NONE, PolygonMesh};
-use trioxide_mesh::{Result, parallel};
+use trioxide_mesh::{Result, parallel, progress};
 
 use super::cholesky::{factor, solve_factored};
 use super::sparse::{SparseMatrix, update};
@@ -82,6 +82,7 @@ pub fn transfers(mesh: &PolygonMesh, edges: &EdgeTable, unknowns: &[u32]) -> Res
     let mut skeleton = Skeleton::of(mesh, edges, unknowns);
     let mut transfers = Vec::new();
     for level in (1..=nested.levels()).step_by(2) {
+        progress::check()?;
         let mut parents = nested.parents(level).to_vec();
         if level < nested.levels() {
             let next = nested.parents(level + 1);
