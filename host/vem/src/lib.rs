@@ -90,7 +90,7 @@ pub enum Preconditioner {
     /// From the matrix alone, by smoothed aggregation.
     #[default]
     Algebraic,
-    /// Nested polygons, [`trioxide::levels`]; further levels are algebraic where no polygons can join.
+    /// Nested polygons, [`trioxide::levels`]. Further levels are algebraic where those end.
     Nested,
 }
 

@@ -28,6 +28,9 @@ use super::sparse::{SparseMatrix, update};
 /// Levels end where one has as many pieces or fewer: the coarsest matrix is factored.
 const ENOUGH: usize = 100;
 
+/// Levels end before one with a piece that has more nodes inside: its dense system takes too long.
+const MOST_INSIDE: usize = 1000;
+
 /// A path between two nodes.
 #[derive(Clone, Copy)]
 struct Path {
@@ -88,7 +91,11 @@ pub fn transfers(mesh: &PolygonMesh, edges: &EdgeTable, unknowns: &[u32]) -> Res
             let next = nested.parents(level + 1);
             update(&mut parents, |_, piece: u32| next[piece as usize]);
         }
-        transfers.push(skeleton.coarsen(&parents));
+        let transfer = skeleton.coarsen(&parents);
+        if transfer.most_inside() > MOST_INSIDE {
+            break;
+        }
+        transfers.push(transfer);
     }
     Ok(transfers)
 }
@@ -280,9 +287,18 @@ impl Walk {
 }
 
 impl Transfer {
-    /// Functions of the next level, one a column, and their number. `matrix` is that of this level with a diagonal of
-    /// ones, `roots` are the square roots of its own diagonal.
-    pub fn prolongation(&self, matrix: &SparseMatrix, roots: &[f64]) -> (SparseMatrix, usize) {
+    /// The largest number of nodes inside of a piece.
+    fn most_inside(&self) -> usize {
+        let inner = self.inside();
+        inner
+            .chunk_by(|a, b| a.0 == b.0)
+            .map(<[_]>::len)
+            .max()
+            .unwrap_or(0)
+    }
+
+    /// The nodes inside of pieces, (piece, node), ascending.
+    fn inside(&self) -> Vec<(u32, u32)> {
         let inside = |(i, place): (usize, &Place)| match *place {
             Place::Inside(piece) => Some((piece, i as u32)),
             Place::OnPath(_) => None,
@@ -290,6 +306,13 @@ impl Transfer {
         let mut inner: Vec<(u32, u32)> =
             self.places.iter().enumerate().filter_map(inside).collect();
         inner.sort_unstable();
+        inner
+    }
+
+    /// Functions of the next level, one a column, and their number. `matrix` is that of this level with a diagonal of
+    /// ones, `roots` are the square roots of its own diagonal.
+    pub fn prolongation(&self, matrix: &SparseMatrix, roots: &[f64]) -> (SparseMatrix, usize) {
+        let inner = self.inside();
         let groups: Vec<&[(u32, u32)]> = inner.chunk_by(|a, b| a.0 == b.0).collect();
         let solved = parallel::map(&groups, |group| self.fill_piece(group, matrix, roots));
         let mut rows = vec![NONE; self.places.len()];

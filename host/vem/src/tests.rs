@@ -140,3 +140,41 @@ fn nested_levels_lead_to_the_same_solution() {
     let are_few = |&[nested, algebraic]: &[usize; 2]| nested < algebraic && nested < 30;
     assert!(iterations.iter().all(are_few), "{iterations:?}");
 }
+
+/// The border of two polygons has more vertices than a dense system may have. A row of squares above them makes the mesh
+/// large enough for levels.
+#[test]
+fn a_long_border_ends_nested_levels() {
+    let (n, squares) = (2000, 150);
+    let mut mesh = PolygonMesh::default();
+    let row = |count: u32, y: fn(u32) -> f64| {
+        (0..=count).map(move |i| DVec2::new(f64::from(i) / f64::from(count), y(i)))
+    };
+    mesh.points.extend(row(n, |i| 1e-4 * f64::from(i % 2)));
+    mesh.points.extend(row(squares, |_| 1.0));
+    mesh.points.extend(row(squares, |_| 1.1));
+    mesh.points.extend(row(1, |_| -1.0));
+    let [border, top]: [Vec<u32>; 2] = [(0..=n).collect(), (n + 1..=n + 1 + squares).collect()];
+    let back = |list: &[u32]| list.iter().rev().copied().collect::<Vec<u32>>();
+    let below = top.len() as u32 * 2 + n + 1;
+    mesh.polygons.push(&[border.clone(), back(&top)].concat());
+    mesh.polygons
+        .push(&[back(&border), vec![below, below + 1]].concat());
+    for side in top.windows(2) {
+        let [a, b] = [side[0], side[1]];
+        mesh.polygons
+            .push(&[a, b, b + squares + 1, a + squares + 1]);
+    }
+    let edges = rules::polygon_mesh_edges(&mesh).unwrap();
+    let inside: Vec<u32> = (1..n).chain(n + 2..n + 1 + squares).collect();
+    assert!(
+        nested::transfers(&mesh, &edges, &inside)
+            .unwrap()
+            .is_empty()
+    );
+    let linear = |p: DVec2| 1.0 + p.x - 2.0 * p.y;
+    let solution = solve(&mesh, |_| 0.0, linear, Nested).unwrap();
+    assert_eq!(solution.unknowns, inside.len());
+    let errors = errors(&mesh, &solution.values, linear, |_| DVec2::new(1.0, -2.0));
+    assert!(errors.max_vertex < 1e-10, "{errors:?}");
+}
