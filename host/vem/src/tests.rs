@@ -141,8 +141,8 @@ fn nested_levels_lead_to_the_same_solution() {
     assert!(iterations.iter().all(are_few), "{iterations:?}");
 }
 
-/// The border of two polygons has more vertices than a dense system may have. A row of squares above them makes the mesh
-/// large enough for levels.
+/// The border of two polygons has more vertices than a dense system may have. A row of squares above them makes the
+/// mesh large enough for levels.
 #[test]
 fn a_long_border_ends_nested_levels() {
     let (n, squares) = (2000, 150);
