@@ -4,7 +4,7 @@ use glam::DVec2;
 use trioxide::mesh::{PolygonMesh, Ties, Triangulation};
 use trioxide::{Device, generate};
 use trioxide_reference as reference;
-use trioxide_vem::{Errors, Problem, errors, mesh_size, solve};
+use trioxide_vem::{Errors, Preconditioner, Problem, errors, mesh_size, solve};
 
 fn polylla(mesh: Triangulation) -> PolygonMesh {
     let half_edges = reference::half_edges(&mesh.triangles, mesh.points.len());
@@ -30,8 +30,8 @@ fn with_holes(mut mesh: Triangulation) -> Triangulation {
     mesh
 }
 
-fn run(mesh: &PolygonMesh, problem: Problem) -> Errors {
-    let solution = solve(mesh, problem.source, problem.solution).unwrap();
+fn run(mesh: &PolygonMesh, problem: Problem, preconditioner: Preconditioner) -> Errors {
+    let solution = solve(mesh, problem.source, problem.solution, preconditioner).unwrap();
     assert!(solution.unknowns > 0);
     errors(mesh, &solution.values, problem.solution, problem.gradient)
 }
@@ -50,10 +50,13 @@ fn linear_functions_are_reproduced_on_every_generators_meshes() {
         ),
     ];
     for (name, mesh) in meshes {
-        let errors = run(&polylla(mesh.unwrap()), Problem::PATCH);
-        assert!(errors.max_vertex < 1e-10, "{name}: {errors:?}");
-        assert!(errors.l2 < 1e-10, "{name}: {errors:?}");
-        assert!(errors.h1 < 1e-9, "{name}: {errors:?}");
+        let mesh = polylla(mesh.unwrap());
+        for preconditioner in [Preconditioner::Algebraic, Preconditioner::Nested] {
+            let errors = run(&mesh, Problem::PATCH, preconditioner);
+            assert!(errors.max_vertex < 1e-10, "{name}: {errors:?}");
+            assert!(errors.l2 < 1e-10, "{name}: {errors:?}");
+            assert!(errors.h1 < 1e-9, "{name}: {errors:?}");
+        }
     }
 }
 
@@ -63,7 +66,7 @@ fn orders(counts: [usize; 4], mesh: impl Fn(usize) -> Triangulation) -> [f64; 2]
     let mut samples = Vec::new();
     for n in counts {
         let mesh = polylla(mesh(n));
-        let errors = run(&mesh, Problem::SINE);
+        let errors = run(&mesh, Problem::SINE, Preconditioner::Algebraic);
         println!("{n} points, h = {:.4}: {errors:?}", mesh_size(&mesh));
         // Not the largest diameter, which is noise on random meshes.
         let size = 1.0 / (n as f64).sqrt();

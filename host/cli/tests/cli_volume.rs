@@ -418,6 +418,9 @@ fn tetrahedra_become_polyhedra() {
         (largest - error).abs() <= 1e-15 * error,
         "{largest} {error}"
     );
+    let refused = place.fails("vem p.vtu --preconditioner nested");
+    let said = "--preconditioner nested goes with planar meshes, but this one has polyhedra: use --preconditioner algebraic";
+    assert!(refused.contains(said), "{refused}");
     let refused = place.fails("vem p.vtu -o u.ply");
     assert!(refused.contains("write .vtu, or a picture"), "{refused}");
     for line in [

@@ -14,6 +14,7 @@ use trioxide::progress;
 use trioxide_vem::{self as family, Errors, Solution, SpaceProblem};
 
 use crate::error::Result;
+use crate::error::vem::Refusal;
 use crate::input::check_planar_faces;
 use crate::report::{Counts, Run};
 
@@ -44,13 +45,37 @@ impl Problem {
     }
 }
 
-/// The problem that is solved.
+/// Coarse levels of the solver's multigrid.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
+pub enum Preconditioner {
+    /// From the matrix alone, by smoothed aggregation
+    #[default]
+    Algebraic,
+    /// Nested levels of the polygons, as polylla --levels makes them
+    Nested,
+}
+
+impl From<Preconditioner> for family::Preconditioner {
+    fn from(preconditioner: Preconditioner) -> Self {
+        match preconditioner {
+            Preconditioner::Algebraic => Self::Algebraic,
+            Preconditioner::Nested => Self::Nested,
+        }
+    }
+}
+
+/// The problem that is solved, and its solver.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "clap", derive(clap::Args), group(skip))]
 pub struct Options {
     /// Exact solution: a linear one, or sin(pi x) sin(pi y)
     #[cfg_attr(feature = "clap", arg(long, value_enum, default_value_t))]
     pub problem: Problem,
+    /// Coarse levels of the multigrid that preconditions conjugate gradients: of the matrix alone, or nested polygons
+    /// (planar meshes)
+    #[cfg_attr(feature = "clap", arg(long, value_enum, default_value_t))]
+    pub preconditioner: Preconditioner,
 }
 
 /// The solution, with its errors.
@@ -77,6 +102,8 @@ pub struct Totals {
     pub unknowns: u64,
     /// Iterations of its solver.
     pub iterations: u64,
+    /// Levels of its preconditioner, with the finest.
+    pub levels: u64,
     /// Largest diameter of a polygon; not of polyhedra.
     pub mesh_size: Option<f64>,
     /// The errors.
@@ -93,6 +120,7 @@ impl Totals {
             (cells, self.cells.into()),
             ("unknowns", self.unknowns.into()),
             ("iterations", self.iterations.into()),
+            ("levels", self.levels.into()),
         ];
         counts.extend(self.mesh_size.map(|size| ("mesh_size", size.into())));
         counts.extend([
@@ -130,6 +158,7 @@ impl Report {
                 cells,
                 unknowns: solution.unknowns as u64,
                 iterations: solution.iterations as u64,
+                levels: solution.levels as u64,
                 mesh_size,
                 errors,
             },
@@ -168,7 +197,12 @@ pub fn vem(mut mesh: Mesh, options: &Options) -> Result<(Mesh, Report)> {
         *point = fit.of_point(point.extend(0.0)).truncate();
     }
     let problem = options.problem.in_plane();
-    let solution = family::solve(&mesh, problem.source, problem.solution)?;
+    let solution = family::solve(
+        &mesh,
+        problem.source,
+        problem.solution,
+        options.preconditioner.into(),
+    )?;
     let sizes = [mesh.points.len(), mesh.polygons.len()];
     let exact = mesh.points.iter().map(|&p| (problem.solution)(p)).collect();
     let report = Report::of(solution, sizes, exact, |values| {
@@ -192,6 +226,7 @@ pub fn vem(mut mesh: Mesh, options: &Options) -> Result<(Mesh, Report)> {
 /// let (joined, _) = polyhedra(&device, cubes.into(), &polyhedra::Options::default())?;
 /// let patch = vem::Options {
 ///     problem: vem::Problem::Patch,
+///     ..vem::Options::default()
 /// };
 /// let (_, report) = vem_in_space(joined, &patch)?;
 /// assert!(report.totals.errors.max_vertex < 1e-9);
@@ -200,11 +235,14 @@ pub fn vem(mut mesh: Mesh, options: &Options) -> Result<(Mesh, Report)> {
 /// ```
 ///
 /// # Errors
-/// Those of [`trioxide_vem::solve_in_space()`].
+/// [`Refusal::NestedInSpace`]; those of [`trioxide_vem::solve_in_space()`].
 pub fn vem_in_space(
     mut mesh: PolyhedralMesh,
     options: &Options,
 ) -> Result<(PolyhedralMesh, Report)> {
+    if options.preconditioner == Preconditioner::Nested {
+        return Err(Refusal::NestedInSpace.into());
+    }
     let used = mesh.faces.vertices.iter();
     let fit = Fit::of(used.map(|&v| mesh.points[v as usize]));
     for point in &mut mesh.points {
@@ -293,6 +331,23 @@ mod tests {
             assert!((here.errors.l2 - there.errors.l2).abs() < 1e-9);
         }
     }
+
+    #[test]
+    fn preconditioners_lead_to_the_same_errors() {
+        let mesh = Mesh::from(generate::grid(2500).unwrap());
+        let [algebraic, nested] =
+            [Preconditioner::Algebraic, Preconditioner::Nested].map(|preconditioner| {
+                let options = Options {
+                    preconditioner,
+                    ..Options::default()
+                };
+                vem(mesh.clone(), &options).unwrap().1.totals
+            });
+        assert_eq!(nested.unknowns, algebraic.unknowns);
+        assert!((nested.errors.l2 - algebraic.errors.l2).abs() < 1e-12);
+        assert!(nested.levels > 1 && nested.iterations < algebraic.iterations);
+    }
+
     #[test]
     fn a_solution_replaces_that_of_an_earlier_run() {
         let mesh = Mesh::from(generate::grid(100).unwrap());
@@ -301,6 +356,7 @@ mod tests {
         solved.fields.cells.push(Field::scalars("solution", cells));
         let patch = Options {
             problem: Problem::Patch,
+            ..Options::default()
         };
         let (again, other) = vem(solved, &patch).unwrap();
         assert_ne!(report.values, other.values);

@@ -368,6 +368,8 @@ def test_poisson(plane):
     solution = trioxide.vem(trioxide.polylla(plane, device="cpu"))
     assert solution.error < 0.02 and solution.unknowns == 928
     assert trioxide.vem(plane, problem="patch").error < 1e-8
+    nested = trioxide.vem(trioxide.polylla(plane, device="cpu"), preconditioner="nested")
+    assert abs(nested.error - solution.error) < 1e-9 and nested.counts["levels"] > 1
     with pytest.raises(ValueError, match="it is patch, sine"):
         trioxide.vem(plane, problem="cosine")
 

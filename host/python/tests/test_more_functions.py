@@ -73,6 +73,8 @@ def test_fields_and_regions_follow_into_polyhedra(tets, cpu):
 def test_virtual_elements_on_polyhedra(polyhedra):
     solution = trioxide.vem(polyhedra, problem="patch")
     assert solution.error < 1e-8 and solution.mesh is None and solution.counts["polyhedra"] == len(polyhedra.offsets) - 1
+    with pytest.raises(ValueError, match='preconditioner="nested" goes with planar meshes'):
+        trioxide.vem(polyhedra, preconditioner="nested")
 
 
 @pytest.mark.parametrize(

@@ -185,6 +185,28 @@ impl Smoother {
         });
     }
 
+    /// residual = right - A x.
+    pub fn residual(&self, right: &[f32], x: &[f32], residual: &mut [f32]) {
+        update_blocks([residual], |begin, [residual]| {
+            let block = &self.matrix.blocks[begin / BLOCK];
+            let own = begin..begin + residual.len();
+            let (right, own) = (&right[own.clone()], &x[own]);
+            for (i, row) in block.outside.rows().enumerate() {
+                let sum: f32 = row.iter().map(|(j, entry)| entry * x[j as usize]).sum();
+                residual[i] = right[i] - own[i] - sum;
+            }
+            for (i, row) in block.below.rows().enumerate() {
+                let mut sum = 0.0;
+                for (j, entry) in row.iter() {
+                    sum += entry * own[j as usize];
+                    residual[j as usize] -= entry * own[i];
+                }
+                residual[i] -= sum;
+            }
+            0.0
+        });
+    }
+
     /// x += M^-T (right - A x). `rest` is scratch memory of the sweep.
     pub fn backward(&self, right: &[f32], x: &mut [f32], rest: &mut [f32]) {
         rest.copy_from_slice(right);

@@ -1,4 +1,4 @@
-//! The factorization of the coarsest matrix.
+//! The factorization of small matrices: the coarsest, and those of pieces.
 
 use super::sparse::SparseMatrix;
 
@@ -44,26 +44,32 @@ impl Cholesky {
             result.copy_from_slice(right);
             return;
         }
-        let n = self.rows;
-        let mut x = vec![0.0; n];
-        for i in 0..n {
-            let row = &self.lower[i * n..i * n + i];
-            let sum: f64 = row.iter().zip(&x).map(|(entry, x)| entry * x).sum();
-            x[i] = (f64::from(right[i]) - sum) / self.lower[i * n + i];
-        }
-        for i in (0..n).rev() {
-            x[i] /= self.lower[i * n + i];
-            for j in 0..i {
-                x[j] -= self.lower[i * n + j] * x[i];
-            }
-        }
+        let mut x: Vec<f64> = right.iter().map(|&right| right.into()).collect();
+        solve_factored(&self.lower, &mut x);
         for (result, x) in result.iter_mut().zip(x) {
             *result = x as f32;
         }
     }
 }
+
+/// Replaces the right-hand side `x` by the solution, for the factor of a dense matrix.
+pub fn solve_factored(lower: &[f64], x: &mut [f64]) {
+    let n = x.len();
+    for i in 0..n {
+        let row = &lower[i * n..i * n + i];
+        let sum: f64 = row.iter().zip(&*x).map(|(entry, x)| entry * x).sum();
+        x[i] = (x[i] - sum) / lower[i * n + i];
+    }
+    for i in (0..n).rev() {
+        x[i] /= lower[i * n + i];
+        for j in 0..i {
+            x[j] -= lower[i * n + j] * x[i];
+        }
+    }
+}
+
 /// Replaces a dense matrix's lower triangle by its Cholesky factor. Returns whether the matrix is positive definite.
-fn factor(lower: &mut [f64], n: usize) -> bool {
+pub fn factor(lower: &mut [f64], n: usize) -> bool {
     for i in 0..n {
         for j in 0..=i {
             let (before, own) = lower.split_at(i * n);

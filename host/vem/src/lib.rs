@@ -16,13 +16,13 @@
 //! polygon that visits a vertex twice has two corners there with one value. On triangles this is the linear finite
 //! element method. f is evaluated at centroids, which may lie outside of a polygon that is not convex.
 //!
-//! The system is solved by conjugate gradients, preconditioned by algebraic multigrid (`multigrid`), over fixed blocks:
-//! the same bits for any number of threads. Iterations hardly grow with the mesh: 33 on the polygons of a random
-//! triangulation of 256,000 points, against 1919 with the diagonal alone as preconditioner. The crate kryst (4.3, MIT)
-//! has multigrid, but brings a dozen more crates, and does not promise the same bits for any number of threads; it was
-//! not tried. There is no direct solver: faer 0.24 takes 170 s of processor time to compile (only `std` and
-//! `sparse-linalg`; all other crates of this binary take 240 s), sprs-ldl is under the LGPL, and nalgebra-sparse does
-//! not order the unknowns, so its factors fill up.
+//! The system is solved by conjugate gradients, preconditioned by multigrid (`multigrid`), algebraic or over nested
+//! polygons (`nested`), over fixed blocks: the same bits for any number of threads. Iterations hardly grow with the
+//! mesh: 33 of the algebraic one on the polygons of a random triangulation of 256,000 points, against 1919 with the
+//! diagonal alone as preconditioner. The crate kryst (4.3, MIT) has multigrid, but brings a dozen more crates, and does
+//! not promise the same bits for any number of threads; it was not tried. There is no direct solver: faer 0.24 takes
+//! 170 s of processor time to compile (only `std` and `sparse-linalg`; all other crates of this binary take 240 s),
+//! sprs-ldl is under the LGPL, and nalgebra-sparse does not order the unknowns, so its factors fill up.
 
 mod blocks;
 mod cholesky;
@@ -30,6 +30,7 @@ mod coarsening;
 mod element;
 mod errors;
 mod multigrid;
+mod nested;
 mod order;
 mod polyhedra;
 mod solver;
@@ -46,6 +47,7 @@ use trioxide_mesh::rules;
 use trioxide_mesh::{Result, parallel, progress};
 
 use element::Element;
+use nested::Transfer;
 use order::along_curve;
 use sparse::SparseMatrix;
 
@@ -82,6 +84,16 @@ impl Problem {
     };
 }
 
+/// The coarse levels of the linear solver's multigrid.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Preconditioner {
+    /// From the matrix alone, by smoothed aggregation.
+    #[default]
+    Algebraic,
+    /// Nested polygons, [`trioxide::levels`]. Further levels are algebraic where those end.
+    Nested,
+}
+
 /// A solution, and counts and times of its computation.
 #[derive(Clone, Debug)]
 pub struct Solution {
@@ -91,11 +103,14 @@ pub struct Solution {
     pub unknowns: usize,
     /// Iterations of the linear solver.
     pub iterations: usize,
+    /// Levels of its preconditioner, with the finest.
+    pub levels: usize,
     /// Times.
     pub stages: Vec<Stage>,
 }
 
-/// Solves -div grad u = `source` on `mesh`, with u = `boundary` at the vertices of its boundary edges.
+/// Solves -div grad u = `source` on `mesh`, with u = `boundary` at the vertices of its boundary edges. The solution
+/// differs by rounding between preconditioners.
 ///
 /// # Errors
 /// [`trioxide_mesh::Error::Invalid`] for a mesh that [`rules::polygon_mesh`] refuses, or whose polygons
@@ -104,6 +119,7 @@ pub fn solve(
     mesh: &PolygonMesh,
     source: impl Fn(DVec2) -> f64 + Sync,
     boundary: impl Fn(DVec2) -> f64,
+    preconditioner: Preconditioner,
 ) -> Result<Solution> {
     let mut laps = Laps::start();
     progress::stage("check the mesh");
@@ -115,7 +131,6 @@ pub fn solve(
     for &v in Edges::in_table(&edges).boundary.as_flattened() {
         values[v as usize] = boundary(mesh.points[v as usize]);
     }
-    drop(edges);
     progress::check()?;
     let incidence = Incidence::of(mesh);
     progress::check()?;
@@ -128,26 +143,34 @@ pub fn solve(
     drop((elements, incidence));
     laps.end("assemble");
 
-    solved((matrix, &load), &unknowns, values, laps)
+    let mut transfers = Vec::new();
+    if preconditioner == Preconditioner::Nested {
+        progress::stage("nest polygons");
+        transfers = nested::transfers(mesh, &edges, &unknowns)?;
+        laps.end("nest polygons");
+    }
+    drop(edges);
+    solved((matrix, &load, transfers), &unknowns, values, laps)
 }
 
 /// The solution of a system: `values`, completed at the `unknowns`.
 fn solved(
-    (matrix, load): (SparseMatrix, &[f64]),
+    (matrix, load, transfers): (SparseMatrix, &[f64], Vec<Transfer>),
     unknowns: &[u32],
     mut values: Vec<f64>,
     mut laps: Laps,
 ) -> Result<Solution> {
     progress::stage("solve");
-    let (found, iterations) = matrix.solve(load)?;
-    for (&v, value) in unknowns.iter().zip(found) {
+    let found = matrix.solve(load, transfers)?;
+    for (&v, value) in unknowns.iter().zip(found.x) {
         values[v as usize] = value;
     }
     laps.end("solve");
     Ok(Solution {
         values,
         unknowns: unknowns.len(),
-        iterations,
+        iterations: found.iterations,
+        levels: found.levels,
         stages: laps.into_stages(),
     })
 }

@@ -1,23 +1,28 @@
-//! Algebraic multigrid by smoothed aggregation, as a preconditioner of conjugate gradients.
+//! Multigrid as a preconditioner of conjugate gradients: algebraic by smoothed aggregation, or over nested polygons,
+//! whose set-up is in `nested`.
 //!
-//! Vanek, Mandel and Brezina, "Algebraic multigrid by smoothed aggregation for second and fourth order elliptic
-//! problems" (Computing 56, 1996). On each level, strongly coupled rows form aggregates. A function that is constant on
-//! each aggregate is smoothed by a step of the Jacobi method. The coarse matrix is that of the smoothed functions
-//! (Galerkin). The coarsest matrix is factored (Cholesky).
+//! Algebraic levels: Vanek, Mandel and Brezina, "Algebraic multigrid by smoothed aggregation for second and fourth
+//! order elliptic problems" (Computing 56, 1996). On each level, strongly coupled rows form aggregates. A function that
+//! is constant on each aggregate is smoothed by a step of the Jacobi method. The coarse matrix is that of the smoothed
+//! functions (Galerkin). The coarsest matrix is factored (Cholesky).
 //!
 //! Differences. The smoother is a sweep of the Gauss-Seidel method in every block of rows at once ([`Smoother`]),
 //! forward on the way down and backward on the way up, so that a cycle is symmetric, as conjugate gradients need. Each
 //! matrix is scaled to a diagonal of ones. A cycle computes in single precision, which halves its reads: its rounding
 //! costs digits of the correction, not of the solution.
 //!
-//! The set-up, in double precision, is in `coarsening`. Sums use fixed blocks, so the bits are the same for any number
-//! of threads.
+//! A cycle is a V over algebraic levels. Below the first of the nested levels it is a W: each level is corrected twice
+//! by the next, which keeps the iterations from growing with the number of levels.
+//!
+//! The algebraic set-up, in double precision, is in `coarsening`. Sums use fixed blocks, so the bits are the same for
+//! any number of threads.
 
 use trioxide_mesh::{Result, parallel, progress};
 
 use super::blocks::Smoother;
 use super::cholesky::Cholesky;
 use super::coarsening::{aggregate, coarse, largest_eigenvalue, prolongation};
+use super::nested::Transfer;
 use super::sparse::{SparseMatrix, update};
 
 /// Couplings |a_ij| below this multiple of sqrt(a_ii a_jj) are weak on the finest level.
@@ -34,6 +39,8 @@ struct Level {
     up: SparseMatrix<f32>,
     /// Its transpose.
     down: SparseMatrix<f32>,
+    /// Whether the next level corrects twice.
+    is_twice: bool,
 }
 
 /// A preconditioner.
@@ -53,23 +60,38 @@ struct Vectors {
 
 impl Multigrid {
     /// The levels of a symmetric `matrix` with a diagonal of ones. `roots` are the values of the function that the
-    /// coarse levels must represent: the square roots of the unscaled matrix's diagonal.
+    /// coarse levels must represent: the square roots of the unscaled matrix's diagonal. The first levels are those of
+    /// `transfers`.
     ///
     /// # Errors
     /// [`trioxide_mesh::Error::Interrupted`].
-    pub fn new(mut matrix: SparseMatrix, mut roots: Vec<f64>) -> Result<Self> {
+    pub fn new(
+        mut matrix: SparseMatrix,
+        mut roots: Vec<f64>,
+        transfers: Vec<Transfer>,
+    ) -> Result<Self> {
+        let mut transfers = transfers.into_iter();
         let mut levels = Vec::new();
         let mut strength = STRENGTH;
         while matrix.len() > COARSEST && levels.len() < LEVELS {
             progress::check()?;
-            let (aggregates, count) = aggregate(&matrix, strength);
-            // Barely coupled rows are not worth another level.
-            if 10 * count > 9 * matrix.len() {
-                break;
-            }
-            progress::check()?;
-            let largest = 1.1 * largest_eigenvalue(&matrix);
-            let up = prolongation(&matrix, &roots, &aggregates, strength, largest);
+            let transfer = transfers.next();
+            let is_twice = transfer.is_some() && !levels.is_empty();
+            let (up, count) = match transfer {
+                Some(transfer) => transfer.prolongation(&matrix, &roots),
+                None => {
+                    let (aggregates, count) = aggregate(&matrix, strength);
+                    // Barely coupled rows are not worth another level.
+                    if 10 * count > 9 * matrix.len() {
+                        break;
+                    }
+                    progress::check()?;
+                    let largest = 1.1 * largest_eigenvalue(&matrix);
+                    let up = prolongation(&matrix, &roots, &aggregates, strength, largest);
+                    strength /= 2.0;
+                    (up, count)
+                }
+            };
             progress::check()?;
             let down = up.transposed(count);
             progress::check()?;
@@ -82,16 +104,19 @@ impl Multigrid {
                 smoother: Smoother::of(&matrix),
                 up: up.rounded(|_, column| next_roots[column]),
                 down: down.rounded(|row, _| next_roots[row]),
+                is_twice,
             });
             (matrix, roots) = (next, next_roots);
-            strength /= 2.0;
+        }
+        // The coarsest level leaves no residual.
+        if let Some(last) = levels.last_mut() {
+            last.is_twice = false;
         }
         let coarsest = Cholesky::new(&matrix);
         Ok(Self { levels, coarsest })
     }
 
     /// Number of levels.
-    #[cfg(test)]
     pub fn levels(&self) -> usize {
         self.levels.len() + 1
     }
@@ -111,7 +136,7 @@ impl Multigrid {
         )
     }
 
-    /// An approximate solution of `matrix x = scale right`: one V-cycle from 0. `scale` brings the numbers near 1,
+    /// An approximate solution of `matrix x = scale right`: one cycle from 0. `scale` brings the numbers near 1,
     /// within the range of single precision.
     pub fn apply<'a>(&self, right: &[f64], scale: f64, workspace: &'a mut Workspace) -> &'a [f32] {
         update(&mut workspace.0[0].right, |i, _| (scale * right[i]) as f32);
@@ -127,11 +152,16 @@ impl Multigrid {
         };
         let Vectors { right, x, residual } = own;
         level.smoother.forward(right, x, residual);
-        update(&mut below[0].right, |i, _| {
-            level.down.row_times(i, residual)
-        });
-        self.cycle(depth + 1, below);
-        update(x, |i, x| x + level.up.row_times(i, &below[0].x));
+        for correction in 0..1 + usize::from(level.is_twice) {
+            if correction > 0 {
+                level.smoother.residual(right, x, residual);
+            }
+            update(&mut below[0].right, |i, _| {
+                level.down.row_times(i, residual)
+            });
+            self.cycle(depth + 1, below);
+            update(x, |i, x| x + level.up.row_times(i, &below[0].x));
+        }
         level.smoother.backward(right, x, residual);
     }
 }
@@ -188,7 +218,7 @@ pub(crate) mod tests {
     fn a_cycle_is_symmetric() {
         let mut matrix = square(50, 0.3);
         let roots = matrix.scale().unwrap();
-        let grid = Multigrid::new(matrix, roots).unwrap();
+        let grid = Multigrid::new(matrix, roots, Vec::new()).unwrap();
         assert!(grid.levels() > 1);
         let n = 2500;
         let vector = |seed: u64| -> Vec<f64> {

@@ -244,7 +244,7 @@ pub fn solve_in_space(
     let (matrix, load) = assemble(&elements, &matrices, &around, &unknowns, &values, &source);
     drop(matrices);
     laps.end("assemble");
-    solved((matrix, &load), &unknowns, values, laps)
+    solved((matrix, &load, Vec::new()), &unknowns, values, laps)
 }
 
 /// Matrix and right-hand side of the `unknowns`, for given `values` at the other vertices. One thread sums each row,

@@ -4,6 +4,7 @@ use trioxide_mesh::{Error, Result, parallel, progress};
 
 use super::blocks::Blocks;
 use super::multigrid::Multigrid;
+use super::nested::Transfer;
 use super::sparse::{SparseMatrix, block_sums, update, update_blocks};
 
 /// A system is solved when the residual's norm falls to this multiple of the right-hand side's norm.
@@ -12,18 +13,27 @@ const TOLERANCE: f64 = 1e-13;
 /// Iterations without a smaller residual after which the iteration stops.
 const STALLED: usize = 2000;
 
+/// The solution of a system.
+#[derive(Debug, PartialEq)]
+pub struct Solved {
+    pub x: Vec<f64>,
+    pub iterations: usize,
+    /// Levels of the preconditioner, with the finest.
+    pub levels: usize,
+}
+
 impl SparseMatrix {
-    /// Solves `self x = b`. Returns x and the number of iterations. Uses conjugate gradients, preconditioned by
-    /// multigrid, for the matrix whose rows and columns are divided by the square roots of its diagonal.
+    /// Solves `self x = b`. Uses conjugate gradients, preconditioned by multigrid, for the matrix whose rows and
+    /// columns are divided by the square roots of its diagonal. The first levels are those of `transfers`.
     ///
     /// # Errors
     /// [`Error::Invalid`] when rounding prevents convergence, as in matrices of slivers; [`Error::Interrupted`].
-    pub fn solve(mut self, b: &[f64]) -> Result<(Vec<f64>, usize)> {
+    pub fn solve(mut self, b: &[f64], transfers: Vec<Transfer>) -> Result<Solved> {
         let n = self.len();
         let roots = self.scale().ok_or_else(too_thin)?;
         let matrix = Blocks::of(&self, |entry| entry);
         let mut residual = parallel::collect(n, |i| b[i] / roots[i]);
-        let grid = Multigrid::new(self, roots.clone())?;
+        let grid = Multigrid::new(self, roots.clone(), transfers)?;
         let mut workspace = grid.workspace();
         let mut x = vec![0.0; n];
         let mut direction = vec![0.0; n];
@@ -39,7 +49,11 @@ impl SparseMatrix {
             progress::check()?;
             if norm <= goal {
                 update(&mut x, |i, x| x / roots[i]);
-                return Ok((x, iteration));
+                return Ok(Solved {
+                    x,
+                    iterations: iteration,
+                    levels: grid.levels(),
+                });
             }
             // Rounding limits the residual from below.
             (best, since_best) = match norm < best {
@@ -105,7 +119,7 @@ mod tests {
     #[test]
     fn solves_a_line_to_the_last_digits() {
         let n = 5000;
-        let (x, iterations) = line(n).solve(&vec![1.0; n]).unwrap();
+        let Solved { x, iterations, .. } = line(n).solve(&vec![1.0; n], Vec::new()).unwrap();
         assert!(iterations < 100, "{iterations}");
         for (i, x) in x.iter().enumerate() {
             let expected = 0.5 * (i + 1) as f64 * (n - i) as f64;
@@ -114,8 +128,9 @@ mod tests {
                 "{i}: {x} {expected}"
             );
         }
-        assert_eq!(line(3).solve(&[0.0; 3]).unwrap(), (vec![0.0; 3], 0));
-        assert_eq!(line(0).solve(&[]).unwrap(), (vec![], 0));
+        let nothing = line(3).solve(&[0.0; 3], Vec::new()).unwrap();
+        assert_eq!((nothing.x, nothing.iterations), (vec![0.0; 3], 0));
+        assert!(line(0).solve(&[], Vec::new()).unwrap().x.is_empty());
     }
 
     /// Iterations hardly grow with the size, and the bits do not depend on the threads.
@@ -125,19 +140,19 @@ mod tests {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
             let matrix = crate::multigrid::tests::square(side, 1.0);
             pool.unwrap()
-                .install(|| matrix.solve(&vec![1.0; side * side]).unwrap())
+                .install(|| matrix.solve(&vec![1.0; side * side], Vec::new()).unwrap())
         };
-        let (_, coarse) = solved(60, 2);
-        let (x, fine) = solved(240, 2);
+        let coarse = solved(60, 2).iterations;
+        let larger = solved(240, 2);
+        let fine = larger.iterations;
         assert!(coarse < 40 && fine < coarse + 20, "{coarse} {fine}");
-        let (other, iterations) = solved(240, 1);
-        assert!(iterations == fine && x == other);
+        assert!(solved(240, 1) == larger);
     }
 
     #[test]
     fn an_indefinite_matrix_is_refused() {
         let mut matrix = line(2);
         matrix.entries = vec![2.0, -3.0, -3.0, 2.0];
-        assert!(matrix.solve(&[1.0, 1.0]).is_err());
+        assert!(matrix.solve(&[1.0, 1.0], Vec::new()).is_err());
     }
 }

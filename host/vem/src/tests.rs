@@ -1,3 +1,4 @@
+use super::Preconditioner::{Algebraic, Nested};
 use super::*;
 use trioxide::{Device, generate};
 use trioxide_mesh::mesh::{Faces, Mesh};
@@ -19,7 +20,7 @@ fn l_and_square() -> PolygonMesh {
 fn a_mesh_without_unknowns_has_its_boundary_values() {
     let mut mesh = l_and_square();
     mesh.points.push(DVec2::new(9.0, 9.0));
-    let solution = solve(&mesh, |_| 0.0, |p| p.x).unwrap();
+    let solution = solve(&mesh, |_| 0.0, |p| p.x, Algebraic).unwrap();
     // Only vertex 4 is inside.
     assert_eq!(solution.unknowns, 1);
     assert!((solution.values[4] - 1.0).abs() < 1e-15);
@@ -36,8 +37,8 @@ fn a_mesh_without_unknowns_has_its_boundary_values() {
 fn bad_meshes_are_refused() {
     let mut mesh = l_and_square();
     mesh.polygons.vertices[9] = 4;
-    assert!(solve(&mesh, |_| 0.0, |_| 0.0).is_err());
-    let empty = solve(&PolygonMesh::default(), |_| 1.0, |_| 0.0).unwrap();
+    assert!(solve(&mesh, |_| 0.0, |_| 0.0, Algebraic).is_err());
+    let empty = solve(&PolygonMesh::default(), |_| 1.0, |_| 0.0, Algebraic).unwrap();
     assert_eq!((empty.unknowns, empty.values.len()), (0, 0));
 }
 
@@ -65,7 +66,7 @@ fn a_vertex_visited_twice_has_one_value() {
         mesh.polygons.push(&[side[0], side[1], 8]);
     }
     let linear = |p: DVec2| 0.5 - p.x + 2.0 * p.y;
-    let solution = solve(&mesh, |_| 0.0, linear).unwrap();
+    let solution = solve(&mesh, |_| 0.0, linear, Algebraic).unwrap();
     assert_eq!(solution.unknowns, 4);
     let errors = errors(&mesh, &solution.values, linear, |_| DVec2::new(-1.0, 2.0));
     assert!(errors.max_vertex < 1e-13 && errors.h1 < 1e-12, "{errors:?}");
@@ -98,11 +99,82 @@ fn threads_do_not_matter() {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
         let sine = Problem::SINE;
         pool.unwrap()
-            .install(|| solve(&mesh, sine.source, sine.solution).unwrap())
+            .install(|| solve(&mesh, sine.source, sine.solution, Algebraic).unwrap())
     };
     let expected = run(1);
     assert!(expected.unknowns > 4 * sparse::BLOCK);
     for threads in [2, 7] {
         assert_eq!(run(threads).values, expected.values);
     }
+}
+
+/// Levels of polygons precondition as well as algebraic ones, for any number of threads.
+#[test]
+fn nested_levels_lead_to_the_same_solution() {
+    let random = |n, seed| generate::random(&Device::cpu(None).unwrap(), n, seed).unwrap();
+    let mut iterations = Vec::new();
+    for triangles in [
+        generate::grid(2500).unwrap(),
+        random(3_000, 3),
+        random(20_000, 3),
+    ] {
+        let mut mesh = Mesh::from(triangles).into_polygon_mesh().unwrap();
+        // Pieces cross regions.
+        mesh.regions = Some((0..mesh.polygons.len() as i32).collect());
+        let run = |preconditioner, threads| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+            let sine = Problem::SINE;
+            let run = || solve(&mesh, sine.source, sine.solution, preconditioner).unwrap();
+            pool.unwrap().install(run)
+        };
+        let nested = run(Nested, 1);
+        assert_eq!(run(Nested, 3).values, nested.values);
+        let algebraic = run(Algebraic, 2);
+        let difference = |(a, b): (&f64, &f64)| (a - b).abs();
+        let pairs = nested.values.iter().zip(&algebraic.values);
+        let largest = pairs.map(difference).fold(0.0, f64::max);
+        assert!(largest < 1e-11, "{largest}");
+        assert!(nested.levels > 1, "{} levels", nested.levels);
+        iterations.push([nested.iterations, algebraic.iterations]);
+    }
+    let are_few = |&[nested, algebraic]: &[usize; 2]| nested < algebraic && nested < 30;
+    assert!(iterations.iter().all(are_few), "{iterations:?}");
+}
+
+/// The border of two polygons has more vertices than a dense system may have. A row of squares above them makes the
+/// mesh large enough for levels.
+#[test]
+fn a_long_border_ends_nested_levels() {
+    let (n, squares) = (2000, 150);
+    let mut mesh = PolygonMesh::default();
+    let row = |count: u32, y: fn(u32) -> f64| {
+        (0..=count).map(move |i| DVec2::new(f64::from(i) / f64::from(count), y(i)))
+    };
+    mesh.points.extend(row(n, |i| 1e-4 * f64::from(i % 2)));
+    mesh.points.extend(row(squares, |_| 1.0));
+    mesh.points.extend(row(squares, |_| 1.1));
+    mesh.points.extend(row(1, |_| -1.0));
+    let [border, top]: [Vec<u32>; 2] = [(0..=n).collect(), (n + 1..=n + 1 + squares).collect()];
+    let back = |list: &[u32]| list.iter().rev().copied().collect::<Vec<u32>>();
+    let below = top.len() as u32 * 2 + n + 1;
+    mesh.polygons.push(&[border.clone(), back(&top)].concat());
+    mesh.polygons
+        .push(&[back(&border), vec![below, below + 1]].concat());
+    for side in top.windows(2) {
+        let [a, b] = [side[0], side[1]];
+        mesh.polygons
+            .push(&[a, b, b + squares + 1, a + squares + 1]);
+    }
+    let edges = rules::polygon_mesh_edges(&mesh).unwrap();
+    let inside: Vec<u32> = (1..n).chain(n + 2..n + 1 + squares).collect();
+    assert!(
+        nested::transfers(&mesh, &edges, &inside)
+            .unwrap()
+            .is_empty()
+    );
+    let linear = |p: DVec2| 1.0 + p.x - 2.0 * p.y;
+    let solution = solve(&mesh, |_| 0.0, linear, Nested).unwrap();
+    assert_eq!(solution.unknowns, inside.len());
+    let errors = errors(&mesh, &solution.values, linear, |_| DVec2::new(1.0, -2.0));
+    assert!(errors.max_vertex < 1e-10, "{errors:?}");
 }

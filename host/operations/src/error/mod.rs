@@ -10,6 +10,8 @@ pub mod repair;
 pub mod smooth;
 #[cfg(feature = "triangulate")]
 pub mod triangulate;
+#[cfg(feature = "vem")]
+pub mod vem;
 pub mod weld;
 
 use std::fmt;
@@ -65,6 +67,9 @@ pub enum Error {
     TriangulateRefused(triangulate::Refusal),
     /// The background of a triangulation breaks a rule.
     Background(trioxide::Error),
+    /// A refusal of a Poisson problem.
+    #[cfg(feature = "vem")]
+    VemRefused(vem::Refusal),
     /// A failure of welding.
     Weld(trioxide::weld::Error),
     /// Welding of whole meshes refuses the mesh or the options.
@@ -141,6 +146,8 @@ impl Error {
             Self::Background(error) => format!("the background: {error}"),
             #[cfg(feature = "triangulate")]
             Self::TriangulateRefused(refusal) => refusal.say(names),
+            #[cfg(feature = "vem")]
+            Self::VemRefused(refusal) => refusal.say(names),
             Self::Weld(error) => weld::say(error, names),
             Self::WeldRefused(refusal) => refusal.say(names),
             Self::Limited(error) => error.say(names),
@@ -168,6 +175,8 @@ impl Error {
             Self::Delaunay(error) => with_text(error.into(), text),
             #[cfg(feature = "triangulate")]
             Self::TriangulateRefused(_) => Shared::Argument(text),
+            #[cfg(feature = "vem")]
+            Self::VemRefused(_) => Shared::Argument(text),
             Self::SmoothRefused(_)
             | Self::DecimateRefused(_)
             | Self::PolyllaRefused(_)
@@ -337,6 +346,13 @@ impl From<trioxide::polylla::Error> for Error {
 impl From<polylla::Refusal> for Error {
     fn from(refusal: polylla::Refusal) -> Self {
         Self::PolyllaRefused(refusal)
+    }
+}
+
+#[cfg(feature = "vem")]
+impl From<vem::Refusal> for Error {
+    fn from(refusal: vem::Refusal) -> Self {
+        Self::VemRefused(refusal)
     }
 }
 

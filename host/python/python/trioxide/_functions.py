@@ -351,7 +351,9 @@ def view(
     return View(page)
 
 
-def vem(mesh: Any, triangles: Any = None, *, problem: str = "sine", progress: Progress = None) -> Solution:
+def vem(
+    mesh: Any, triangles: Any = None, *, problem: str = "sine", preconditioner: str = "algebraic", progress: Progress = None
+) -> Solution:
     """Solves a Poisson problem on a planar mesh of polygons or on polyhedra, by the virtual element method of lowest order.
 
     The mesh is moved and scaled so that its longest side is from 0 to 1.
@@ -361,6 +363,8 @@ def vem(mesh: Any, triangles: Any = None, *, problem: str = "sine", progress: Pr
     mesh : Mesh, Polyhedra, or coordinates with `triangles`
     problem : "patch" or "sine"
         Exact solution: a linear one, or sin(pi x) sin(pi y).
+    preconditioner : "algebraic" or "nested"
+        Coarse levels of the multigrid that preconditions conjugate gradients: of the matrix alone, or nested polygons (planar meshes).
     progress : function or True, optional
 
     Returns
