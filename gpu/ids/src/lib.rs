@@ -36,8 +36,10 @@ trioxide_kernel::id! {
     pub struct Item = "item";
     /// A polyhedron.
     pub struct Polyhedron = "polyhedron";
-    /// All common edges of two polygons, seen from one of them.
+    /// All common edges of two polygons, or faces of two polyhedra, seen from one of them.
     pub struct Border = "border";
+    /// A corner of a face of a polyhedron, as seen from outside: an edge of its surface starts there.
+    pub struct FaceCorner = "corner of a face";
 }
 
 impl Side {

@@ -21,6 +21,7 @@ pub struct Joined<'a> {
 
 /// The pair that `leftovers[i]` chooses, or `NONE`, and the length of their border.
 #[kernel(
+    SOLID in [false, true],
     requires(
         leftovers.len() == n,
         lengths.len() == choices.len(),
@@ -28,7 +29,7 @@ pub struct Joined<'a> {
     ),
     moves(leftovers.bytes() + 12 * n)
 )]
-pub fn choose_groups(
+pub fn choose_groups<const SOLID: bool>(
     i: Own<Item>,
     leftovers: In<Polygon, Item>,
     pieces: Pieces,
@@ -46,7 +47,7 @@ pub fn choose_groups(
             let union = [group, joined.partners.at(group), joined.thirds.at(group)];
             let (length, edges) = pieces.measure(p, union);
             let candidate = Candidate::new(length, p, group);
-            if candidate.is_before(best) && pieces.may_join(p, union, edges) {
+            if candidate.is_before(best) && pieces.may_join::<SOLID>(p, union, edges) {
                 (best, choice, best_length) = (candidate, group, length);
             }
         }

@@ -1,9 +1,13 @@
-//! Nested levels of polygons: a *piece* of a level is a union of 1 to 4 pieces of the level before, those of level 0
-//! are the polygons of a mesh. No vertex moves.
+//! Nested levels of polygons or polyhedra: a *piece* of a level is a union of 1 to 4 pieces of the level before, those
+//! of level 0 are the polygons or polyhedra of a mesh. No vertex moves. Polygons are those of the plane or of a surface
+//! in space.
 //!
-//! A *side* is a corner of a polygon: it runs from there to the next corner. The two sides of an edge are twins; an
-//! edge's id is its lower side. The *border* of two pieces is all their common edges. Its *length* is the sum of the
-//! edges' lengths, in double precision, in ascending order of ids.
+//! A *side* of a polygon is one of its corners: it runs from there to the next corner. The two sides of an edge are
+//! twins; an edge's id is its lower side. The *border* of two pieces is all their common edges. Its *length* is the sum
+//! of the edges' lengths, in double precision, in ascending order of ids.
+//!
+//! A side of a polyhedron is one of its faces, seen from it: a border is all common faces, and its *area* the sum of
+//! theirs, as the length is. The rest is the same, but for two of the rules.
 //!
 //! # Joins
 //!
@@ -12,12 +16,16 @@
 //! | rule | condition |
 //! | --- | --- |
 //! | one path | they have common edges, and one common vertex more than common edges |
-//! | no constraint | no common edge is a segment, or between two regions |
-//! | discs | neither has a polygon that visits a vertex twice |
+//! | one patch, in place of it for polyhedra | their common faces have one rim, a closed walk along edges that visits no vertex twice, and all common edges and vertices are those of common faces |
+//! | no constraint | no common edge is a segment, or between two regions; no common face is tagged, or between two regions |
+//! | discs and balls | neither has a polygon that visits a vertex twice, or a polyhedron whose surface is no sphere |
 //! | shape | the box around both is at most 4 times as long as wide, or not longer for its width than the box of P or of Q |
 //!
-//! Boxes are along the axes. Candidates are compared by the length of their border, then by a [`hash()`] of both ids,
-//! then by the lower and the higher id; the larger comes first. No two pairs are equal, so the order is total.
+//! Boxes are along the axes. Their length is the longest of their three sides. The width of a polyhedron's box is the
+//! shortest; that of a polygon's is the middle one: in the plane, where the shortest is 0, the shorter of two.
+//!
+//! Candidates are compared by the length or area of their border, then by a [`hash()`] of both ids, then by the lower
+//! and the higher id; the larger comes first. No two pairs are equal, so the order is total.
 //!
 //! A level is made in two steps.
 //!
@@ -41,6 +49,23 @@
 //! proof holds for one join after the other. Step 2 compares a leftover with all pieces of the pair, so it covers any
 //! number of leftovers that join one pair.
 //!
+//! *On a surface* the same holds, since nothing in it needs a plane: a polygon is a disc that triangles make along a
+//! tree, the intersection of two discs is that of their boundaries, and V = E + 1 finds one path. On a closed surface
+//! the border of the last pieces may be a whole circle, V = E: they stay apart. So a sphere has two pieces at least,
+//! and what a piece leaves of it is a disc too, by the theorem of Jordan and Schoenflies. On a surface with handles the
+//! rest beside a piece is no disc, whatever the piece, and no rule asks for it. Two cones that touch at a vertex
+//! change nothing: the vertex is common to pieces of both, which have no common edge there.
+//!
+//! *Pieces of polyhedra are balls.* A polyhedron of level 0 is a tree of tetrahedra: seen by itself a ball, whose
+//! surface has F faces, E edges of two faces each, V vertices, and V - E + F = 2. Where it touches itself it has fewer
+//! vertices or edges, which the counts show (with merged faces too: each is a disc in the same surface). Let balls P
+//! and Q have disjoint interiors and the complex K in common, a part of the sphere that bounds P. If K has all its
+//! edges and vertices from its faces and one rim, a circle in that sphere, then its faces are one side of the circle, a
+//! disc by the theorem: faces on both sides, or two sets of faces, would have another rim or none. Two balls along a
+//! disc of their surfaces are a ball, whose surface is the two discs that are left, along the rim. It encloses nothing.
+//! Faces of C corners in all, with a rim of R edges, have E = (C + R) / 2 edges; a disc of F faces has 1 + E - F
+//! vertices. So the common edges and vertices of P and Q need only be counted.
+//!
 //! *Step 1 has one result.* The order is total, so each round pairs at least the first of all candidate pairs whose
 //! pieces have no partner. Pieces that choose each other come before all candidate pairs of either with another piece
 //! without a partner, so a greedy search through the sorted pairs takes them too, by induction over the rounds. The
@@ -54,14 +79,16 @@
 //! *Work is linear in borders.* Common vertices are searched from the side with fewer of them, by bisection in the
 //! other. The edges of a planar graph can be directed so that at most 5 leave each node; a search takes no more steps
 //! than there are vertices around the node that its edge leaves. So the searches of all borders take at most 5 times as
-//! many steps as there are sides, for pieces of any shape.
+//! many steps as there are sides, for pieces of any shape. This holds in the plane; in space each of a piece's
+//! neighbours may search its lists.
 //!
 //! # Stages
 //!
 //! | stage | kernels |
 //! | --- | --- |
 //! | find sides, once | [`write_sides()`], [`pair_sides_of_polygons()`], [`fix_region_sides()`], [`fix_segments()`], [`fix_pinched()`] |
-//! | find borders | [`is_shared()`], [`is_outline()`], [`write_both_sides()`], [`name_edges()`], [`starts_border()`], [`find_rows()`], sorts |
+//! | find sides, of polyhedra | [`write_sides_of_polyhedra()`], [`pair_sides_of_polyhedra()`], [`fix_region_sides()`], [`fix_faces()`], [`starts_edge_of_faces()`], [`number_edges_of_faces()`], [`link_corners_of_faces()`], [`fix_unless_balls()`] |
+//! | find borders | [`is_shared()`], [`is_outline()`], [`write_both_sides()`], [`name_edges()`], [`starts_border()`], [`find_rows()`], sorts; of polyhedra [`is_corner_of_surface()`], [`is_first_of_element()`] |
 //! | measure borders | [`weigh_borders()`] |
 //! | match pieces | [`has_no_group()`], [`choose_partners()`], [`match_partners()`], [`still_seeks()`] |
 //! | join leftovers | [`choose_groups()`], [`take_leftovers()`], [`has_no_group()`] |
@@ -72,6 +99,7 @@ mod leftovers;
 mod matching;
 mod numbers;
 mod pieces;
+mod shells;
 mod sides;
 
 pub use borders::*;
@@ -79,4 +107,5 @@ pub use leftovers::*;
 pub use matching::*;
 pub use numbers::*;
 pub use pieces::*;
+pub use shells::*;
 pub use sides::*;

@@ -1,11 +1,13 @@
-//! Common edges and vertices of pieces.
+//! Borders of pieces: their measure, and whether pieces may join across them.
 
 use bytemuck::{Pod, Zeroable};
-use glam::DVec2;
+use glam::DVec3;
+use trioxide_kernel::rows::Rows;
 use trioxide_kernel::safe::{Group, In, Own, Scatter};
-use trioxide_kernel::{Bits, kernel};
+use trioxide_kernel::{Bits, Index, kernel};
 
-use crate::ids::{Border, Corner, Polygon, Vertex};
+use super::shells::Shells;
+use crate::ids::{Border, Corner, Edge, FaceCorner, Polygon, Vertex};
 use crate::slots::mix;
 
 /// A box along the axes.
@@ -13,38 +15,57 @@ use crate::slots::mix;
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 pub struct Extent {
     /// The lowest coordinates.
-    pub low: DVec2,
+    pub low: DVec3,
     /// The highest coordinates.
-    pub high: DVec2,
+    pub high: DVec3,
 }
 
 impl Extent {
     /// The box of no points.
     pub const NOTHING: Self = Self {
-        low: DVec2::INFINITY,
-        high: DVec2::NEG_INFINITY,
+        low: DVec3::INFINITY,
+        high: DVec3::NEG_INFINITY,
     };
 
     /// The box around two.
     #[inline(always)]
     pub fn with(self, other: Self) -> Self {
         Self {
-            low: DVec2::new(
+            low: DVec3::new(
                 least(self.low.x, other.low.x),
                 least(self.low.y, other.low.y),
+                least(self.low.z, other.low.z),
             ),
-            high: DVec2::new(
+            high: DVec3::new(
                 -least(-self.high.x, -other.high.x),
                 -least(-self.high.y, -other.high.y),
+                -least(-self.high.z, -other.high.z),
             ),
         }
     }
 
-    /// How many times it is as long as wide.
+    /// How many times its longest side is as long as its middle one: how many times a piece of the plane, whose box has
+    /// no height, is as long as wide. Of a `SOLID` piece, as its shortest one.
     #[inline(always)]
-    pub fn ratio(self) -> f64 {
-        let (x, y) = (self.high.x - self.low.x, self.high.y - self.low.y);
-        if x > y { x / y } else { y / x }
+    pub fn ratio<const SOLID: bool>(self) -> f64 {
+        let size = self.high - self.low;
+        let (short, long) = if size.x < size.y {
+            (size.x, size.y)
+        } else {
+            (size.y, size.x)
+        };
+        let z = size.z;
+        let longest = if z > long { z } else { long };
+        let other = if SOLID {
+            if z < short { z } else { short }
+        } else if z > long {
+            long
+        } else if z > short {
+            z
+        } else {
+            short
+        };
+        longest / other
     }
 }
 
@@ -60,7 +81,7 @@ pub fn hash(a: u32, b: u32) -> u64 {
     mix(u64::from(low) << 32 | u64::from(high))
 }
 
-/// Length of the border of two pieces that may not join.
+/// Measure of the border of two pieces that may not join.
 pub const NEVER: f64 = -1.0;
 
 /// A join that may be chosen.
@@ -116,18 +137,20 @@ pub struct Pieces<'a> {
     pub starts: In<'a, u32>,
     /// The piece beyond each border, ascending for each piece.
     pub neighbours: In<'a, Polygon, Border>,
-    /// First of each border's edges.
+    /// First of each border's edges or faces.
     pub firsts: In<'a, u32, Border>,
-    /// The edges of all borders, ascending for each.
+    /// The edges or faces of all borders, ascending for each.
     pub edges: In<'a, Corner>,
-    /// Sides of edges that no piece crosses.
+    /// Sides of edges or faces that no piece crosses.
     pub fixed: In<'a, Bits<Corner>>,
-    /// Length of each side.
+    /// Length or area of each side.
     pub lengths: In<'a, f64, Corner>,
-    /// First of each piece's vertices, and the end of the last.
-    pub outline_starts: In<'a, u32>,
-    /// Vertices of the pieces' outlines, ascending for each piece.
-    pub outlines: In<'a, Vertex>,
+    /// Vertices of the pieces' outlines or surfaces, ascending for each piece.
+    pub outlines: Rows<'a, Vertex>,
+    /// Edges of the surfaces of polyhedra.
+    pub ridges: Rows<'a, Edge>,
+    /// The surfaces of polyhedra.
+    pub shells: Shells<'a>,
     /// The box of each piece.
     pub boxes: In<'a, Extent, Polygon>,
     /// A box of a larger ratio must not become longer.
@@ -200,7 +223,7 @@ impl Pieces<'_> {
         }
     }
 
-    /// The length of the border of `p` and the union of `a`, `b` and `c`, and the number of its edges. `b` and `c` may
+    /// The measure of the border of `p` and the union of `a`, `b` and `c`, and the number of its sides. `b` and `c` may
     /// be `NONE`. [`NEVER`] if an edge of it is fixed.
     #[inline(always)]
     pub(super) fn measure(self, p: Polygon, [a, b, c]: [Polygon; 3]) -> (f64, u32) {
@@ -228,15 +251,57 @@ impl Pieces<'_> {
         }
     }
 
-    /// Whether `p` may join the union of `a`, `b` and `c`, with which it has `edges` edges in common, none of them
-    /// fixed. `b` and `c` may be `NONE`.
+    /// Whether `p` may join the union of `a`, `b` and `c`, with which it has `sides` edges or faces in common, none of
+    /// them fixed. `b` and `c` may be `NONE`.
     #[inline(always)]
-    pub(super) fn may_join(self, p: Polygon, union: [Polygon; 3], edges: u32) -> bool {
-        edges > 0 && !self.is_too_long(p, union) && self.common_vertices(p, union) == edges + 1
+    pub(super) fn may_join<const SOLID: bool>(
+        self,
+        p: Polygon,
+        union: [Polygon; 3],
+        sides: u32,
+    ) -> bool {
+        if sides == 0 || self.is_too_long::<SOLID>(p, union) {
+            return false;
+        }
+        if !SOLID {
+            return common(self.outlines, p, union) == sides + 1;
+        }
+        let (mut corners, mut rim, mut start) = (0, 0, FaceCorner::NONE);
+        let mut i = 0;
+        while i < 3 {
+            let q = if i == 0 {
+                union[0]
+            } else if i == 1 {
+                union[1]
+            } else {
+                union[2]
+            };
+            let Run { mut at, end } = self.run(p, q);
+            while at < end {
+                let side = self.shells.side_of(self.edges.at(at), p);
+                let (mut corner, last) = self.shells.corners(side);
+                while corner < last {
+                    let c = FaceCorner::new(corner);
+                    if !self.shells.is_in(self.shells.across(c), union) {
+                        rim += 1;
+                        start = c;
+                    }
+                    corners += 1;
+                    corner += 1;
+                }
+                at += 1;
+            }
+            i += 1;
+        }
+        let edges = (corners + rim) / 2;
+        start.is_some()
+            && self.shells.is_one_rim(start, rim, union)
+            && common(self.outlines, p, union) + sides == edges + 1
+            && common(self.ridges, p, union) == edges
     }
 
     #[inline(always)]
-    fn is_too_long(self, p: Polygon, [a, b, c]: [Polygon; 3]) -> bool {
+    fn is_too_long<const SOLID: bool>(self, p: Polygon, [a, b, c]: [Polygon; 3]) -> bool {
         let own = self.boxes.at(p);
         let mut union = self.boxes.at(a);
         if b.is_some() {
@@ -245,80 +310,85 @@ impl Pieces<'_> {
         if c.is_some() {
             union = union.with(self.boxes.at(c));
         }
-        let ratio = own.with(union).ratio();
-        ratio > self.most_ratio && ratio > own.ratio() && ratio > union.ratio()
-    }
-
-    /// The vertices of the outline of `p`, which may be `NONE`.
-    #[inline(always)]
-    fn outline(self, p: Polygon) -> Run {
-        if p.is_none() {
-            return Run { at: 0, end: 0 };
-        }
-        Run {
-            at: self.outline_starts.at(p.index()),
-            end: self.outline_starts.at(p.index() + 1),
-        }
-    }
-
-    /// Whether vertex `v` is in an outline.
-    #[inline(always)]
-    fn has(self, Run { at, end }: Run, v: Vertex) -> bool {
-        let (mut begin, last) = (at, end);
-        let mut end = end;
-        while begin < end {
-            let middle = begin + (end - begin) / 2;
-            if self.outlines.at(middle) < v {
-                begin = middle + 1;
-            } else {
-                end = middle;
-            }
-        }
-        begin < last && self.outlines.at(begin) == v
-    }
-
-    /// Number of vertices that `p` has in common with the union of `a`, `b` and `c`, each counted once.
-    #[inline(always)]
-    fn common_vertices(self, p: Polygon, [a, b, c]: [Polygon; 3]) -> u32 {
-        let p = self.outline(p);
-        let (a, b, c) = (self.outline(a), self.outline(b), self.outline(c));
-        let mut count = 0;
-        if p.end - p.at <= (a.end - a.at) + (b.end - b.at) + (c.end - c.at) {
-            let mut i = p.at;
-            while i < p.end {
-                let v = self.outlines.at(i);
-                count += u32::from(self.has(a, v) || self.has(b, v) || self.has(c, v));
-                i += 1;
-            }
-            return count;
-        }
-        let mut i = a.at;
-        while i < a.end {
-            count += u32::from(self.has(p, self.outlines.at(i)));
-            i += 1;
-        }
-        i = b.at;
-        while i < b.end {
-            let v = self.outlines.at(i);
-            count += u32::from(self.has(p, v) && !self.has(a, v));
-            i += 1;
-        }
-        i = c.at;
-        while i < c.end {
-            let v = self.outlines.at(i);
-            count += u32::from(self.has(p, v) && !self.has(a, v) && !self.has(b, v));
-            i += 1;
-        }
-        count
+        let ratio = own.with(union).ratio::<SOLID>();
+        ratio > self.most_ratio && ratio > own.ratio::<SOLID>() && ratio > union.ratio::<SOLID>()
     }
 }
 
-/// Writes the length of border `b`, or [`NEVER`], from both its pieces: the lower one does it.
+/// The elements of `p`, which may be `NONE`.
+#[inline(always)]
+fn run_of<T: Index + bytemuck::Pod + Send + Sync>(rows: Rows<T>, p: Polygon) -> Run {
+    if p.is_none() {
+        return Run { at: 0, end: 0 };
+    }
+    Run {
+        at: rows.start(p),
+        end: rows.end(p),
+    }
+}
+
+/// Whether element `v` is in a run.
+#[inline(always)]
+fn has<T: Index + bytemuck::Pod + Send + Sync>(rows: Rows<T>, Run { at, end }: Run, v: T) -> bool {
+    let (mut begin, last) = (at, end);
+    let mut end = end;
+    while begin < end {
+        let middle = begin + (end - begin) / 2;
+        if rows.items.at(middle).index() < v.index() {
+            begin = middle + 1;
+        } else {
+            end = middle;
+        }
+    }
+    begin < last && rows.items.at(begin).index() == v.index()
+}
+
+/// Number of elements that `p` has in common with the union of `a`, `b` and `c`, each counted once.
+#[inline(always)]
+fn common<T: Index + bytemuck::Pod + Send + Sync>(
+    rows: Rows<T>,
+    p: Polygon,
+    [a, b, c]: [Polygon; 3],
+) -> u32 {
+    let p = run_of(rows, p);
+    let (a, b, c) = (run_of(rows, a), run_of(rows, b), run_of(rows, c));
+    let mut count = 0;
+    if p.end - p.at <= (a.end - a.at) + (b.end - b.at) + (c.end - c.at) {
+        let mut i = p.at;
+        while i < p.end {
+            let v = rows.items.at(i);
+            count += u32::from(has(rows, a, v) || has(rows, b, v) || has(rows, c, v));
+            i += 1;
+        }
+        return count;
+    }
+    let mut i = a.at;
+    while i < a.end {
+        count += u32::from(has(rows, p, rows.items.at(i)));
+        i += 1;
+    }
+    i = b.at;
+    while i < b.end {
+        let v = rows.items.at(i);
+        count += u32::from(has(rows, p, v) && !has(rows, a, v));
+        i += 1;
+    }
+    i = c.at;
+    while i < c.end {
+        let v = rows.items.at(i);
+        count += u32::from(has(rows, p, v) && !has(rows, a, v) && !has(rows, b, v));
+        i += 1;
+    }
+    count
+}
+
+/// Writes the measure of border `b`, or [`NEVER`], from both its pieces: the lower one does it.
 #[kernel(
+    SOLID in [false, true],
     requires(owners.len() == n, pieces.neighbours.len() == n, weights.len() == n),
     moves(2 * owners.bytes() + weights.bytes())
 )]
-pub fn weigh_borders(
+pub fn weigh_borders<const SOLID: bool>(
     b: Own<Border>,
     owners: In<Polygon, Border>,
     pieces: Pieces,
@@ -328,7 +398,7 @@ pub fn weigh_borders(
     if p < q {
         let union = [q, Polygon::NONE, Polygon::NONE];
         let (length, edges) = pieces.measure(p, union);
-        let weight = if pieces.may_join(p, union, edges) {
+        let weight = if pieces.may_join::<SOLID>(p, union, edges) {
             length
         } else {
             NEVER

@@ -1,6 +1,6 @@
-//! The sides of polygons.
+//! The sides of polygons, of the plane or of a surface in space.
 
-use glam::DVec2;
+use glam::DVec3;
 use trioxide_kernel::rows::Rows;
 use trioxide_kernel::safe::{Atomic, In, Out, Own, Scatter};
 use trioxide_kernel::{Bits, kernel};
@@ -33,7 +33,7 @@ pub fn write_sides(
     p: Own<Polygon>,
     offsets: In<u32>,
     vertices: In<Vertex, Corner>,
-    points: In<DVec2, Vertex>,
+    points: In<DVec3, Vertex>,
     pieces: Scatter<Polygon, Corner>,
     lows: Scatter<Vertex, Corner>,
     highs: Scatter<Vertex, Corner>,
@@ -49,11 +49,11 @@ pub fn write_sides(
         let (a, b) = (points.at(from), points.at(to));
         let side = Corner::new(i);
         let is_up = from < to;
-        let (dx, dy) = (b.x - a.x, b.y - a.y);
+        let d = b - a;
         pieces.set(side, p.get());
         lows.set(side, if is_up { from } else { to });
         highs.set(side, if is_up { to } else { from });
-        lengths.set(side, root(dx * dx + dy * dy));
+        lengths.set(side, root(d.x * d.x + d.y * d.y + d.z * d.z));
         extent = extent.with(Extent { low: a, high: a });
         i += 1;
     }
@@ -143,19 +143,31 @@ pub fn fix_segments(
     }
 }
 
-/// Fixes all sides of polygon `p` if it visits a vertex twice; `outlines` has its vertices in order.
-#[kernel(requires(outlines.offsets.len() == n + 1, offsets.len() == n + 1))]
+/// Fixes all sides of polygon `p` if it visits a vertex twice; `outlines` has in order the vertices at which a side
+/// starts that it does not run along twice.
+#[kernel(requires(
+    outlines.offsets.len() == n + 1,
+    offsets.len() == n + 1,
+    pieces.len() == twins.len()
+))]
 pub fn fix_pinched(
     p: Own<Polygon>,
     outlines: Rows<Vertex>,
     offsets: In<u32>,
     twins: In<Corner, Corner>,
+    pieces: In<Polygon, Corner>,
     fixed: Atomic<Bits<Corner>>,
 ) {
     let mut is_pinched = false;
     let mut i = outlines.start(p.get()) + 1;
     while i < outlines.end(p.get()) {
         is_pinched |= outlines.items.at(i - 1) == outlines.items.at(i);
+        i += 1;
+    }
+    let mut i = offsets.at(p.index());
+    while i < offsets.at(p.index() + 1) {
+        let twin = twins.at(Corner::new(i));
+        is_pinched |= twin.is_some() && pieces.at(twin) == p.get();
         i += 1;
     }
     if is_pinched {

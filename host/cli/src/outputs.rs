@@ -135,8 +135,10 @@ fn inputs(commands: &[&ArgMatches]) -> Vec<(&'static str, PathBuf)> {
 
 /// The files that a command's `--maps` writes to its folder.
 fn maps(options: &ArgMatches, folder: &Path) -> Vec<PathBuf> {
-    let is_refine = options.try_contains_id("mark").is_ok();
-    match is_refine {
+    let is_of = |id| options.try_contains_id(id).is_ok();
+    match is_of("mark") {
+        // The levels are known when they are made; each file is checked before it is written.
+        _ if is_of("levels") => Vec::new(),
         true => {
             // The kind of the cells is known when the mesh is.
             let [parents, ..] = ancestry::files(folder, Simplices::Triangles);

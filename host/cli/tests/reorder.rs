@@ -237,11 +237,15 @@ fn families_are_measured_on_a_file_in_both_orders() {
         (
             "random",
             "plane.ply",
-            &["polylla", "delaunay", "refine", "reorder"][..],
+            &["polylla", "levels", "delaunay", "refine", "reorder"][..],
         ),
         ("scan", "scan.ply", &["refine", "weld"]),
         ("cloud", "cloud.ply", &["reorder"]),
-        ("tets", "tets.vtu", &["polyhedra", "refine-tets", "smooth"]),
+        (
+            "tets",
+            "tets.vtu",
+            &["polyhedra", "levels-polyhedra", "refine-tets", "smooth"],
+        ),
     ] {
         place.run(&format!("generate {kind} -n 300 -o {input} --quiet"));
         let ordered = format!("ordered_{input}");

@@ -29,6 +29,7 @@ mod grid_out;
 mod input;
 mod las;
 mod las_fields;
+pub mod level_maps;
 mod maps;
 pub mod matrix_market;
 mod numbers_out;

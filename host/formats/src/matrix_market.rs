@@ -63,6 +63,20 @@ pub(crate) fn write_rounds(
     }
 }
 
+/// Writes the matrix that gives row i the value of column `parents[i]`, one of `columns`.
+pub(crate) fn write_constants(
+    out: &mut dyn Out,
+    columns: usize,
+    parents: &[u32],
+) -> io::Result<()> {
+    write_head(out, parents.len(), columns, parents.len())?;
+    write_rows(out, parents.len(), 2 * NUMBER + "1\n".len(), |text, i| {
+        text.number(i as u32 + 1, b' ');
+        text.number(parents[i] + 1, b' ');
+        text.number(1, b'\n');
+    })
+}
+
 /// Most bytes of an entry: its row, its column and its weight.
 const ENTRY: usize = 2 * NUMBER + "0.99609375\n".len();
 

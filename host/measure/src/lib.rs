@@ -11,6 +11,7 @@ mod decimate;
 mod delaunay;
 mod input;
 mod kernels;
+mod levels;
 mod names;
 mod polyhedra;
 mod polylla;
@@ -109,6 +110,10 @@ enum Family {
     Polylla,
     /// Faces of tetrahedra, and polyhedra from them.
     Polyhedra,
+    /// Six nested levels of polygons, of the plane or of a surface.
+    Levels,
+    /// Four nested levels of polyhedra.
+    LevelsPolyhedra,
     /// Triangles from points.
     Delaunay,
     /// Edges from triangles, and a round of longest-edge bisection.
@@ -255,13 +260,13 @@ fn check_mesh(options: &Options) -> Result<()> {
     let goes = match options.family() {
         Family::Compare => true,
         Family::Weld | Family::Decimate => is_scanned,
-        Family::Polylla => !is_scanned || matches!(options.mesh, Mesh::Scan),
+        Family::Polylla | Family::Levels => !is_scanned || matches!(options.mesh, Mesh::Scan),
         _ => !is_scanned,
     };
     if !goes {
         return Err(Error::Argument(
-            "--mesh scan, shuffled-scan and cloud go with bench weld, decimate and compare, scan with bench polylla \
-             too; weld and decimate take no other"
+            "--mesh scan, shuffled-scan and cloud go with bench weld, decimate and compare, scan with bench polylla and \
+             levels too; weld and decimate take no other"
                 .to_owned(),
         ));
     }
@@ -285,10 +290,11 @@ fn check_mesh(options: &Options) -> Result<()> {
 fn measure(device: &Device, options: &Options) -> Result<()> {
     let records = match options.family() {
         Family::Polylla => polylla_cases(device, options)?,
+        Family::Levels => vec![levels_case(device, options)?],
         Family::Delaunay => vec![delaunay_case(device, options)?],
         Family::Reorder => vec![reorder_case(device, options)?],
         Family::Refine => vec![refine_case(device, options)?],
-        Family::Polyhedra | Family::RefineTets | Family::Smooth => {
+        Family::Polyhedra | Family::LevelsPolyhedra | Family::RefineTets | Family::Smooth => {
             vec![volume_case(device, options)?]
         }
         Family::Weld => weld_cases(device, options)?,
@@ -340,8 +346,11 @@ impl Options {
         let mut case = format!("{mesh} {n}");
         let mut parameters =
             names::map([("mesh", json!(mesh)), ("n", n), ("seed", json!(self.seed))]);
-        // Welding and decimation are by doubles, whatever the precision.
-        let is_double = matches!(self.family(), Family::Weld | Family::Decimate);
+        // Welding, decimation and levels are by doubles, whatever the precision.
+        let is_double = matches!(
+            self.family(),
+            Family::Weld | Family::Decimate | Family::Levels | Family::LevelsPolyhedra
+        );
         let precision = match self.is_double() || is_double {
             true => "f64",
             false => "f32",
@@ -427,6 +436,14 @@ fn polylla_cases(on: &Device, options: &Options) -> Result<Vec<Record>> {
         Ok(options.record(measured, &details))
     };
     repairs.iter().map(case).collect()
+}
+
+fn levels_case(on: &Device, options: &Options) -> Result<Record> {
+    let measured = match options.surface_in_space()? {
+        Some(mesh) => levels::of_polygons(on, &mesh, options.runs())?,
+        None => levels::of_polygons(on, &options.planar_mesh()?, options.runs())?,
+    };
+    Ok(options.record(measured, &[]))
 }
 
 fn delaunay_case(on: &Device, options: &Options) -> Result<Record> {
@@ -542,6 +559,7 @@ fn volume_case(on: &Device, options: &Options) -> Result<Record> {
     }
     let (mesh, ..) = tetrahedra(mesh).map_err(worded)?;
     let measured = match (options.family(), options.is_double()) {
+        (Family::LevelsPolyhedra, _) => levels::of_polyhedra(on, &mesh, runs)?,
         (Family::Polyhedra, true) => polyhedra::bench::<DVec3>(on, &mesh, runs)?,
         (Family::Polyhedra, false) => polyhedra::bench::<Vec3>(on, &mesh, runs)?,
         (_, true) => refine_tets::bench::<DVec3>(on, &mesh, runs)?,

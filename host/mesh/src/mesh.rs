@@ -351,17 +351,29 @@ impl From<Triangulation> for Mesh {
     }
 }
 
-/// A planar polygonal mesh.
+/// A polygonal mesh of a planar domain, or, with points in space, of a surface.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct PolygonMesh {
+pub struct PolygonMesh<P = DVec2> {
     /// Vertex coordinates.
-    pub points: Vec<DVec2>,
-    /// Counter-clockwise polygons.
+    pub points: Vec<P>,
+    /// Polygons; in the plane counter-clockwise.
     pub polygons: Polygons,
     /// Region id of each polygon.
     pub regions: Option<Vec<i32>>,
     /// Sides of polygons that are segments of the input.
     pub segments: Vec<Segment>,
+}
+
+impl From<PolygonMesh<DVec3>> for Mesh {
+    fn from(mesh: PolygonMesh<DVec3>) -> Mesh {
+        Mesh {
+            points: mesh.points,
+            faces: Faces::Polygons(mesh.polygons),
+            regions: mesh.regions,
+            segments: mesh.segments,
+            ..Mesh::default()
+        }
+    }
 }
 
 impl From<PolygonMesh> for Mesh {

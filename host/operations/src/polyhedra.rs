@@ -3,6 +3,7 @@
 use glam::{DVec3, Vec3};
 use trioxide::device::Device;
 use trioxide::fields::{Fields, MeshFields};
+use trioxide::levels::{Nested, levels_of_polyhedra};
 use trioxide::polyhedra::{self as family, Measure, tets_of_polyhedra};
 use trioxide::polyhedra_mesh::{PolyhedraLists, PolyhedralMesh};
 use trioxide::refine_tets::{DeviceTets, SpacePoint};
@@ -11,7 +12,7 @@ use trioxide::volume::{TetMesh, VolumeMesh};
 use crate::error::Result;
 use crate::input::tetrahedra;
 use crate::machine::{On, Start};
-use crate::polylla::{self, Refusal};
+use crate::polylla::{self, Refusal, levels};
 use crate::precision::Precision;
 use crate::report::{Counts, Note, Run};
 
@@ -64,6 +65,8 @@ pub struct Report {
     pub totals: Totals,
     /// Start of each polyhedron's tetrahedra, and these, ascending; P + 1 and T. If the options ask for parents.
     pub parents: Option<[Vec<u32>; 2]>,
+    /// Nested levels, if the options ask for them: the piece of each level that each piece of the one before belongs to.
+    pub nested: Option<Nested>,
     /// Notes for the user.
     pub notes: Vec<Note>,
 }
@@ -97,6 +100,10 @@ pub struct Totals {
     pub pinched: Option<u64>,
     /// Rounds in which these were split.
     pub split_rounds: u64,
+    /// Nested levels.
+    pub levels: Option<u64>,
+    /// Pieces of the last level.
+    pub pieces: Option<u64>,
 }
 
 impl Totals {
@@ -117,6 +124,8 @@ impl Totals {
             barrier_faces_left: counts.barrier_faces_left.into(),
             pinched: counts.pinched.map(u64::from),
             split_rounds: counts.split_rounds.into(),
+            levels: None,
+            pieces: None,
         }
     }
 
@@ -137,6 +146,8 @@ impl Totals {
         ];
         counts.extend(self.pinched.map(|pinched| ("pinched", pinched.into())));
         counts.push(("split_rounds", self.split_rounds.into()));
+        counts.extend(self.levels.map(|levels| ("levels", levels.into())));
+        counts.extend(self.pieces.map(|pieces| ("pieces", pieces.into())));
         counts
     }
 }
@@ -165,34 +176,134 @@ pub fn polyhedra(
 ) -> Result<(PolyhedralMesh, Report)> {
     options.shared.check_volume()?;
     let (mesh, fields, note) = tetrahedra(mesh)?;
-    let (lists, mut report) = find(on, &mesh, options)?;
+    let found = find(on, mesh, fields, options)?;
+    let (mesh, mut report) = found.into_mesh();
     report.notes.extend(note);
-    let mesh = polyhedral(mesh, fields, &lists, options)?;
-    report.parents = (options.shared.parents).then_some([lists.tet_offsets, lists.tets]);
     Ok((mesh, report))
 }
 
-/// The tetrahedra of each polyhedron; [`polyhedral`] makes the mesh of them.
+/// Finds the polyhedra of a mesh of tetrahedra with these fields.
 ///
 /// # Errors
 /// As [`polyhedra()`].
-pub fn find(on: impl Start, mesh: &TetMesh, options: &Options) -> Result<(PolyhedraLists, Report)> {
+pub fn find(
+    on: impl Start,
+    mesh: TetMesh,
+    fields: MeshFields,
+    options: &Options,
+) -> Result<MeshPolyhedra> {
     options.shared.check_volume()?;
     let settings = options.settings();
-    let (lists, run) = on.start()?.run(|on| match (on, options.shared.precision) {
-        (On::Device(device), Precision::F64) => on_device::<DVec3>(device, mesh, settings),
-        (On::Device(device), Precision::F32) => on_device::<Vec3>(device, mesh, settings),
+    let machine = on.start()?;
+    let (lists, run) = machine.run(|on| match (on, options.shared.precision) {
+        (On::Device(device), Precision::F64) => on_device::<DVec3>(device, &mesh, settings),
+        (On::Device(device), Precision::F32) => on_device::<Vec3>(device, &mesh, settings),
         #[cfg(feature = "serial")]
-        (On::Serial, Precision::F64) => serial::<DVec3>(mesh, settings),
+        (On::Serial, Precision::F64) => serial::<DVec3>(&mesh, settings),
         #[cfg(feature = "serial")]
-        (On::Serial, Precision::F32) => serial::<Vec3>(mesh, settings),
+        (On::Serial, Precision::F32) => serial::<Vec3>(&mesh, settings),
     })?;
-    let report = Report {
+    let mut report = Report {
         run,
-        totals: Totals::of(mesh, &lists),
+        totals: Totals::of(&mesh, &lists),
         ..Report::default()
     };
-    Ok((lists, report))
+    let goal = options.shared.goal();
+    let tets = (goal.is_some() && !fields.cells.is_empty()).then(|| Tets {
+        mesh: mesh.clone(),
+        lists: lists.clone(),
+        fields: fields.cells.clone(),
+    });
+    let polyhedra = polyhedral(mesh, fields, &lists, options)?;
+    if let Some(goal) = goal {
+        let before = &report.run.stages;
+        let (found, run) = machine.run(|on| {
+            levels::find(
+                on,
+                before.clone(),
+                |device| levels_of_polyhedra(device, &polyhedra, goal),
+                #[cfg(feature = "serial")]
+                || trioxide_reference::levels_of_polyhedra(&polyhedra, goal),
+            )
+        })?;
+        report.run = run;
+        report.totals.levels = Some(found.levels() as u64);
+        report.totals.pieces = Some(found.pieces(found.levels()) as u64);
+        report.notes = levels::notes(Some(&found));
+        report.nested = Some(found);
+    }
+    let parents = options.shared.parents;
+    report.parents = parents.then_some([lists.tet_offsets, lists.tets]);
+    Ok(MeshPolyhedra {
+        polyhedra,
+        tets,
+        report,
+    })
+}
+
+/// The polyhedra of a mesh of tetrahedra.
+pub struct MeshPolyhedra {
+    /// With all that they carry.
+    polyhedra: PolyhedralMesh,
+    /// The tetrahedra, if they have fields and the options ask for levels.
+    tets: Option<Tets>,
+    report: Report,
+}
+
+/// The tetrahedra of polyhedra, with their fields.
+struct Tets {
+    mesh: TetMesh,
+    lists: PolyhedraLists,
+    fields: Fields,
+}
+
+impl MeshPolyhedra {
+    /// The report alone.
+    pub fn into_report(self) -> Report {
+        self.report
+    }
+
+    /// The mesh of the polyhedra with all that it carries, and the report.
+    pub fn into_mesh(mut self) -> (PolyhedralMesh, Report) {
+        if let Some(nested) = &self.report.nested {
+            levels::add_fields(nested, &mut self.polyhedra.fields.cells);
+        }
+        (self.polyhedra, self.report)
+    }
+
+    /// The number of nested levels, if the options ask for them.
+    pub fn levels(&self) -> Option<usize> {
+        self.report.nested.as_ref().map(Nested::levels)
+    }
+
+    /// The pieces of a level as a mesh, with all that it carries: fields of the tetrahedra have in a piece the mean over
+    /// its volume, integers the value of the first tetrahedron of its first polyhedron, as regions.
+    ///
+    /// # Panics
+    /// There is no such level.
+    pub fn level(&self, level: usize) -> PolyhedralMesh {
+        let nested = self.report.nested.as_ref().expect("levels");
+        let mut pieces = nested.polyhedra(&self.polyhedra, level);
+        let fields = &self.polyhedra.fields;
+        pieces.fields.points = fields.points.clone();
+        pieces.fields.sides = fields.sides.clone();
+        if let Some(tets) = &self.tets {
+            let mut members = vec![Vec::new(); nested.pieces(level)];
+            for (p, &piece) in nested.ancestors(level).iter().enumerate() {
+                members[piece as usize].extend(tets.lists.tets_of(p));
+            }
+            let mut lists = PolyhedraLists {
+                tet_offsets: vec![0],
+                ..PolyhedraLists::default()
+            };
+            for mut members in members {
+                lists.tets.append(&mut members);
+                lists.tet_offsets.push(lists.tets.len() as u32);
+            }
+            pieces.fields.cells = tets.fields.mixed(&tets_of_polyhedra(&tets.mesh, &lists));
+        }
+        pieces
+    }
 }
 
 /// The polyhedra of a mesh with all that it carries.

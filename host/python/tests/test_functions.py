@@ -37,8 +37,27 @@ def test_levels_are_fields_of_the_polygons(plane):
     assert sizes.min() >= 1 and sizes.max() <= 4
     # A piece of the first level lies in one of the second.
     assert all(len(set(second[first == piece])) == 1 for piece in range(len(sizes)))
+    # The maps lead from level to level.
+    to_first, to_second = polygons.level_parents
+    np.testing.assert_array_equal(to_first, first)
+    np.testing.assert_array_equal(to_second[first], second)
+    with pytest.raises(ValueError, match="level is 3, but there are 2 levels"):
+        polygons.prolongation(3)
     few = trioxide.polylla(plane, until=20, device="cpu")
     assert few.counts["pieces"] <= 20 < 4 * few.counts["pieces"]
+
+
+def test_surfaces_and_polyhedra_have_levels(scan, tets):
+    for mesh, cells in ((scan, "triangles"), (tets, "cells")):
+        pieces = trioxide.polylla(mesh, strict=True, levels=2, device="cpu")
+        first, second = pieces.level_parents
+        assert pieces.counts["levels"] == 2 and pieces.counts["pieces"] == second.max() + 1, cells
+        np.testing.assert_array_equal(first, pieces.cell_data["level_1"])
+        np.testing.assert_array_equal(second[first], pieces.cell_data["level_2"])
+        assert np.bincount(first).max() <= 4
+    pytest.importorskip("scipy")
+    values = np.arange(second.max() + 1.0)
+    np.testing.assert_array_equal(pieces.prolongation(2) @ values, values[second])
 
 
 def test_both_methods_and_thread_numbers_give_the_same_polygons(plane):

@@ -4,7 +4,7 @@
 //! | to find | look in |
 //! | --- | --- |
 //! | polygons of triangles | [`polylla`](mod@polylla); [`indexed`](mod@indexed), by arrays of neighbours |
-//! | nested levels of polygons | [`levels`](mod@levels) |
+//! | nested levels of polygons and polyhedra | [`levels`](mod@levels) |
 //! | polyhedra of tetrahedra | [`polyhedra`](mod@polyhedra) |
 //! | refinement | [`refine`](mod@refine); [`refine_tets`](mod@refine_tets), of tetrahedra |
 //! | smoothing | [`smooth`]; [`smooth_weights`] |
@@ -28,7 +28,7 @@ mod weld_attributes;
 
 pub use constraints::constrained_edges;
 pub use indexed::indexed;
-pub use levels::levels;
+pub use levels::{levels, levels_of_polyhedra};
 pub use polyhedra::polyhedra;
 pub use polylla::polylla;
 pub use refine::{edges, refine};

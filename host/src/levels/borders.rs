@@ -1,11 +1,11 @@
 //! The borders of the pieces of a level.
 
-use gpu::ids::{Corner, Item, Polygon, Vertex};
+use gpu::ids::{Corner, Item, Polygon};
 use gpu::levels::{self as kernel, Extent, PiecesBuffers};
 use trioxide_kernel::launch::Buffer;
 use trioxide_kernel::{Bits, words};
 
-use super::sides::Sides;
+use super::sides::{Outlines, Sides};
 use super::{ordered, rows};
 use crate::Result;
 use crate::collective::compact;
@@ -19,8 +19,7 @@ pub(super) struct Borders {
     neighbours: Buffer<Polygon>,
     firsts: Buffer<u32>,
     edges: Buffer<Corner>,
-    outline_starts: Buffer<u32>,
-    outlines: Buffer<Vertex>,
+    outlines: Outlines,
 }
 
 /// The borders of `count` pieces.
@@ -53,14 +52,13 @@ pub(super) fn find(on: &Device, sides: &Sides, count: usize) -> Result<Borders> 
     let owners = pick(on, lefts.as_words(), &firsts)?.cast();
     let neighbours = pick(on, rights.as_words(), &firsts)?.cast();
     drop((lefts, rights, heads));
-    let (outline_starts, outlines) = sides.outlines(on, count)?;
+    let outlines = sides.outlines(on, count)?;
     Ok(Borders {
         starts: rows(on, &owners, count)?,
         owners,
         neighbours,
         firsts: firsts.cast(),
         edges,
-        outline_starts,
         outlines,
     })
 }
@@ -80,18 +78,28 @@ impl Borders {
             edges: &self.edges,
             fixed: &sides.fixed,
             lengths: &sides.lengths,
-            outline_starts: &self.outline_starts,
-            outlines: &self.outlines,
+            outlines: self.outlines.vertices.rows(),
+            ridges: self.outlines.edges.rows(),
+            shells: sides.shells(),
             boxes,
             most_ratio,
         }
     }
 
-    /// The length of each border, or [`kernel::NEVER`].
-    pub(super) fn weigh(&self, on: &Device, pieces: PiecesBuffers<'_>) -> Result<Buffer<f64>> {
+    /// The measure of each border, or [`kernel::NEVER`].
+    pub(super) fn weigh(
+        &self,
+        on: &Device,
+        pieces: PiecesBuffers<'_>,
+        is_solid: bool,
+    ) -> Result<Buffer<f64>> {
+        let weigh = match is_solid {
+            false => kernel::weigh_borders::launch::<false>,
+            true => kernel::weigh_borders::launch::<true>,
+        };
         let mut weights: Buffer<f64> = on.uninitialized(self.owners.len())?;
         let n = self.owners.len() as u32;
-        kernel::weigh_borders::launch(on, n, &self.owners, pieces, &mut weights)?;
+        weigh(on, n, &self.owners, pieces, &mut weights)?;
         Ok(weights)
     }
 }

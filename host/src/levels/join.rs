@@ -67,14 +67,23 @@ impl Joined {
     }
 
     /// Pieces that are left over join pairs.
-    pub(super) fn take_leftovers(&mut self, on: &Device, pieces: PiecesBuffers<'_>) -> Result<()> {
+    pub(super) fn take_leftovers(
+        &mut self,
+        on: &Device,
+        pieces: PiecesBuffers<'_>,
+        is_solid: bool,
+    ) -> Result<()> {
+        let choose = match is_solid {
+            false => kernel::choose_groups::launch::<false>,
+            true => kernel::choose_groups::launch::<true>,
+        };
         let count = self.groups.len();
         let mut choices = on.filled(count, Polygon::NONE)?;
         let mut lengths = on.uninitialized(count)?;
         loop {
             let leftovers = self.alone(on)?;
             let mut chosen = on.filled(words(count), Bits::EMPTY)?;
-            kernel::choose_groups::launch(
+            choose(
                 on,
                 leftovers.len() as u32,
                 &leftovers,

@@ -1,4 +1,4 @@
-//! Nested levels of a polygonal mesh: the pieces of each level are unions of 1 to 4 pieces of the one before. The
+//! Nested levels of a mesh of polygons or polyhedra: the pieces of each level are unions of 1 to 4 pieces of the one before. The
 //! kernels are in [`gpu::levels`], with the definition and its proofs.
 //!
 //! ```
@@ -26,21 +26,27 @@
 mod borders;
 mod join;
 mod nested;
+mod shells;
 mod sides;
 
 use gpu::ids::{Item, Polygon};
 use gpu::levels as kernel;
+use gpu::point::DoublePoint;
 use trioxide_kernel::launch::Buffer;
 use trioxide_kernel::{Bits, Word};
 
 use crate::collective::{compact, order_by_keys};
 use crate::device::Device;
 use crate::mesh::PolygonMesh;
+use crate::polyhedra_mesh::PolyhedralMesh;
 use crate::reorder::pick;
 use crate::{Error, Result};
+use sides::Sides;
 
 pub use gpu::levels::{Extent, hash};
-pub use nested::Nested;
+pub use nested::{DeviceNested, Nested};
+pub use shells::DevicePolyhedralMesh;
+pub use sides::DevicePolygonMesh;
 
 /// The largest ratio of a piece's box, unless the pieces that it is made of have a larger one.
 pub const MOST_RATIO: f64 = 4.0;
@@ -66,37 +72,89 @@ impl Goal {
 /// Bytes that a run takes at once, for V points and polygons of C corners in all.
 pub fn bytes_needed(points: usize, corners: usize) -> u64 {
     // Of a corner: its polygon, both ends, its twin, length and places in orders; a border, an outline and their sorts.
-    16 * points as u64 + 96 * corners as u64
+    24 * points as u64 + 96 * corners as u64
 }
 
-/// The levels of a mesh.
+/// Bytes that a run takes at once, for V points and polyhedra of S sides with C corners in all.
+pub fn bytes_needed_in_space(points: usize, sides: usize, corners: usize) -> u64 {
+    // Of a corner: its side, vertex, edge, twin, and its places by vertex and edge; a list of both, and their sorts.
+    24 * points as u64 + 96 * sides as u64 + 64 * corners as u64
+}
+
+/// The levels of a mesh of polygons, of the plane or of a surface in space.
 ///
 /// # Errors
 /// [`Error::Invalid`] for a vertex that is not there, and for an edge of more than two polygons;
 /// [`Error::Argument`] for a list of regions of another length; errors of the device.
-pub fn levels(on: &Device, mesh: &PolygonMesh, goal: Goal) -> Result<Nested> {
-    check(mesh)?;
-    on.require(bytes_needed(
-        mesh.points.len(),
-        mesh.polygons.vertices.len(),
-    ))?;
-    let mut nested = Nested::new(mesh.polygons.len());
-    if !goal.wants_more(0, mesh.polygons.len()) {
+pub fn levels<V: DoublePoint>(on: &Device, mesh: &PolygonMesh<V>, goal: Goal) -> Result<Nested> {
+    let (points, corners) = (mesh.points.len(), mesh.polygons.vertices.len());
+    on.require(bytes_needed(points, corners))?;
+    let mesh = on.stage("copy to the device", || DevicePolygonMesh::upload(on, mesh))?;
+    resident(on, &mesh, goal)?.download(on)
+}
+
+/// The levels of a mesh of polygons on a device.
+///
+/// # Errors
+/// [`Error::Invalid`] for an edge of more than two polygons; errors of the device.
+pub fn resident(on: &Device, mesh: &DevicePolygonMesh, goal: Goal) -> Result<DeviceNested> {
+    nest(on, mesh.len(), goal, || sides::find(on, mesh))
+}
+
+/// The levels of a mesh of polyhedra that are trees of tetrahedra, as those of [`polyhedra`](crate::polyhedra) are, on
+/// request with merged faces.
+///
+/// # Errors
+/// [`Error::Argument`] for more corners of faces than 32-bit ids name; errors of the device.
+pub fn levels_of_polyhedra(on: &Device, mesh: &PolyhedralMesh, goal: Goal) -> Result<Nested> {
+    let corners = mesh.sides.iter();
+    let corners = corners.map(|&side| mesh.faces.get(side as usize / 2).len());
+    let (points, sides, corners) = (mesh.points.len(), mesh.sides.len(), corners.sum());
+    on.require(bytes_needed_in_space(points, sides, corners))?;
+    let mesh = on.stage("copy to the device", || {
+        DevicePolyhedralMesh::upload(on, mesh)
+    })?;
+    resident_polyhedra(on, &mesh, goal)?.download(on)
+}
+
+/// The levels of a mesh of polyhedra on a device.
+///
+/// # Errors
+/// Errors of the device.
+pub fn resident_polyhedra(
+    on: &Device,
+    mesh: &DevicePolyhedralMesh,
+    goal: Goal,
+) -> Result<DeviceNested> {
+    nest(on, mesh.len(), goal, || shells::find(on, mesh))
+}
+
+/// The levels of `polygons` polygons or polyhedra, whose sides `find` finds.
+fn nest(
+    on: &Device,
+    polygons: usize,
+    goal: Goal,
+    find: impl FnOnce() -> Result<(Sides, Buffer<Extent>)>,
+) -> Result<DeviceNested> {
+    let mut nested = DeviceNested::new(polygons);
+    if !goal.wants_more(0, polygons) {
         return Ok(nested);
     }
-    let (mut sides, mut boxes) = on.stage("find sides", || sides::find(on, mesh))?;
-    let mut count = mesh.polygons.len();
+    let (mut sides, mut boxes) = on.stage("find sides", find)?;
+    let (mut count, is_solid) = (polygons, sides.are_faces());
     while goal.wants_more(nested.levels(), count) {
         let borders = on.stage("find borders", || borders::find(on, &sides, count))?;
         let mut made = None;
         for most_ratio in [MOST_RATIO, f64::INFINITY] {
             let pieces = borders.pieces(&sides, &boxes, most_ratio);
-            let weights = on.stage("measure borders", || borders.weigh(on, pieces))?;
+            let weigh = || borders.weigh(on, pieces, is_solid);
+            let weights = on.stage("measure borders", weigh)?;
             let mut joined = join::Joined::new(on, count)?;
             let is_joined = on.stage("match pieces", || joined.pair(on, pieces, &weights))?;
             drop(weights);
             if is_joined {
-                on.stage("join leftovers", || joined.take_leftovers(on, pieces))?;
+                let take = || joined.take_leftovers(on, pieces, is_solid);
+                on.stage("join leftovers", take)?;
                 made = Some(on.stage("number pieces", || joined.number(on, &boxes))?);
                 break;
             }
@@ -105,23 +163,28 @@ pub fn levels(on: &Device, mesh: &PolygonMesh, goal: Goal) -> Result<Nested> {
             nested.is_stuck = true;
             break;
         };
+        drop(borders);
         on.stage("number pieces", || sides.join(on, &level.parents))?;
         count = level.boxes.len();
         boxes = level.boxes;
-        nested.push(on.download_rows(&level.parents)?, count);
+        nested.push(level.parents, count);
     }
     Ok(nested)
 }
 
-fn check(mesh: &PolygonMesh) -> Result<()> {
-    let (points, polygons) = (mesh.points.len(), &mesh.polygons);
-    if u32::try_from(polygons.vertices.len()).is_err() {
-        let message = format!(
-            "{} corners are too many for 32-bit ids",
-            polygons.vertices.len()
-        );
-        return Err(Error::Argument(message));
+fn check_corners(corners: usize) -> Result<()> {
+    match u32::try_from(corners) {
+        Ok(_) => Ok(()),
+        Err(_) => {
+            let message = format!("{corners} corners are too many for 32-bit ids");
+            Err(Error::Argument(message))
+        }
     }
+}
+
+fn check<V>(mesh: &PolygonMesh<V>) -> Result<()> {
+    let (points, polygons) = (mesh.points.len(), &mesh.polygons);
+    check_corners(polygons.vertices.len())?;
     if let Some(regions) = &mesh.regions
         && regions.len() != polygons.len()
     {
@@ -155,9 +218,13 @@ fn ordered<T: Word, K: Word>(
     keys: Buffer<K>,
     count: usize,
 ) -> Result<Buffer<T>> {
-    let bits = usize::BITS - count.saturating_sub(1).leading_zeros();
-    let order = order_by_keys(on, keys.cast(), bits)?;
+    let order = order_by_keys(on, keys.cast(), bits_of(count))?;
     Ok(pick(on, list.as_words(), &order)?.cast())
+}
+
+/// Bits of the ids of `count` elements.
+fn bits_of(count: usize) -> u32 {
+    usize::BITS - count.saturating_sub(1).leading_zeros()
 }
 
 /// The first place of each piece in `owners`, which ascend, and the end of the last.

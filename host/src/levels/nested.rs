@@ -1,6 +1,12 @@
 //! Levels in host memory.
 
+use gpu::ids::Polygon;
+use trioxide_kernel::launch::Buffer;
+
+use crate::Result;
+use crate::device::Device;
 use crate::mesh::{NONE, PolygonMesh, Polygons};
+use crate::polyhedra_mesh::{PolyhedralMesh, TaggedFace};
 
 /// The levels of a mesh. Level 0 is the mesh itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -11,6 +17,64 @@ pub struct Nested {
     counts: Vec<usize>,
     /// Whether the levels ended because nothing could join.
     pub is_stuck: bool,
+}
+
+/// The levels of a mesh, on a device.
+pub struct DeviceNested {
+    parents: Vec<Buffer<Polygon>>,
+    counts: Vec<usize>,
+    /// As of [`Nested`].
+    pub is_stuck: bool,
+}
+
+impl DeviceNested {
+    pub(super) fn new(polygons: usize) -> Self {
+        Self {
+            parents: Vec::new(),
+            counts: vec![polygons],
+            is_stuck: false,
+        }
+    }
+
+    pub(super) fn push(&mut self, parents: Buffer<Polygon>, count: usize) {
+        self.parents.push(parents);
+        self.counts.push(count);
+    }
+
+    /// Number of levels above level 0.
+    pub fn levels(&self) -> usize {
+        self.parents.len()
+    }
+
+    /// Number of pieces of a level.
+    ///
+    /// # Panics
+    /// There is no such level.
+    pub fn pieces(&self, level: usize) -> usize {
+        self.counts[level]
+    }
+
+    /// The piece of `level` that each piece of the level before belongs to.
+    ///
+    /// # Panics
+    /// There is no such level, or it is level 0.
+    pub fn parents(&self, level: usize) -> &Buffer<Polygon> {
+        &self.parents[level - 1]
+    }
+
+    /// The levels in host memory.
+    ///
+    /// # Errors
+    /// Errors of the device.
+    pub fn download(&self, on: &Device) -> Result<Nested> {
+        let parents = self.parents.iter();
+        let parents: Result<_> = parents.map(|parents| on.download_rows(parents)).collect();
+        Ok(Nested {
+            parents: parents?,
+            counts: self.counts.clone(),
+            is_stuck: self.is_stuck,
+        })
+    }
 }
 
 impl Nested {
@@ -69,40 +133,92 @@ impl Nested {
     ///
     /// # Panics
     /// There is no such level, or it is one of another mesh.
-    pub fn mesh(&self, mesh: &PolygonMesh, level: usize) -> PolygonMesh {
+    pub fn mesh<V: Clone>(&self, mesh: &PolygonMesh<V>, level: usize) -> PolygonMesh<V> {
         let ancestors = self.ancestors(level);
         assert_eq!(
             ancestors.len(),
             mesh.polygons.len(),
             "levels of another mesh"
         );
-        let mut firsts = vec![NONE; self.counts[level]];
-        for (polygon, &piece) in ancestors.iter().enumerate().rev() {
-            firsts[piece as usize] = polygon as u32;
-        }
-        let regions = mesh.regions.as_ref();
-        let regions = regions.map(|regions| {
-            firsts
-                .iter()
-                .map(|&first| regions[first as usize])
-                .collect()
-        });
         PolygonMesh {
             points: mesh.points.clone(),
             polygons: outlines(&mesh.polygons, &ancestors, self.counts[level]),
-            regions,
+            regions: self.regions(mesh.regions.as_deref(), level),
             segments: mesh.segments.clone(),
         }
+    }
+
+    /// The pieces of a level of polyhedra, with the faces between them: of each face its vertices, and its tag. A piece
+    /// has the region of its first polyhedron. There are no fields.
+    ///
+    /// # Panics
+    /// There is no such level, or it is one of another mesh.
+    pub fn polyhedra(&self, mesh: &PolyhedralMesh, level: usize) -> PolyhedralMesh {
+        let ancestors = self.ancestors(level);
+        assert_eq!(ancestors.len(), mesh.len(), "levels of another mesh");
+        let is_inner: Vec<bool> = mesh
+            .neighbours()
+            .into_iter()
+            .map(|[p, q]| q != NONE && p != q && ancestors[p as usize] == ancestors[q as usize])
+            .collect();
+        let mut sides = vec![Vec::new(); self.counts[level]];
+        for (p, &piece) in ancestors.iter().enumerate() {
+            let outer = mesh.sides_of(p).iter().copied();
+            sides[piece as usize].extend(outer.filter(|&side| !is_inner[side as usize / 2]));
+        }
+        let mut new = vec![NONE; mesh.faces.len()];
+        let mut pieces = PolyhedralMesh {
+            points: mesh.points.clone(),
+            offsets: vec![0],
+            regions: self.regions(mesh.regions.as_deref(), level),
+            ..PolyhedralMesh::default()
+        };
+        let mut vertices = Vec::new();
+        for sides in sides {
+            for side in sides {
+                let face = &mut new[side as usize / 2];
+                let is_first = *face == NONE;
+                if is_first {
+                    *face = pieces.faces.len() as u32;
+                    vertices.clear();
+                    vertices.extend(mesh.vertices_of(side));
+                    pieces.faces.push(&vertices);
+                }
+                pieces.sides.push(2 * *face + u32::from(!is_first));
+            }
+            pieces.offsets.push(pieces.sides.len() as u32);
+        }
+        let tagged = mesh.tagged.iter().map(|tagged| TaggedFace {
+            face: new[tagged.face as usize],
+            ..*tagged
+        });
+        pieces.tagged = tagged.filter(|tagged| tagged.face != NONE).collect();
+        pieces
+    }
+
+    /// The region of each piece: that of its first polygon or polyhedron.
+    fn regions(&self, regions: Option<&[i32]>, level: usize) -> Option<Vec<i32>> {
+        let regions = regions?;
+        let mut result = vec![0; self.counts[level]];
+        for (&piece, &region) in self.ancestors(level).iter().zip(regions).rev() {
+            result[piece as usize] = region;
+        }
+        Some(result)
     }
 }
 
 /// The outline of each piece of polygons, from its first corner on.
 fn outlines(polygons: &Polygons, pieces: &[u32], count: usize) -> Polygons {
     let sides = Sides::of(polygons);
+    // A piece of one polygon is this, even if it runs along an edge twice.
+    let mut members = vec![0; count];
+    for &piece in pieces {
+        members[piece as usize] += 1;
+    }
     let piece = |side: u32| pieces[sides.polygons[side as usize] as usize];
     let is_inner = |side: u32| {
         let twin = sides.twins[side as usize];
-        twin != NONE && piece(twin) == piece(side)
+        twin != NONE && piece(twin) == piece(side) && members[piece(side) as usize] > 1
     };
     let mut firsts = vec![NONE; count];
     for side in (0..sides.twins.len() as u32)

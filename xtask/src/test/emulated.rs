@@ -42,7 +42,11 @@ const PARTS: &[(&str, &[&str])] = &[
     ),
     (
         "levels",
-        &["levels of squares", "levels of regions and segments"],
+        &[
+            "levels of squares",
+            "levels of regions and segments",
+            "levels of polyhedra: cubes that touch",
+        ],
     ),
     (
         "refine",

@@ -3,14 +3,15 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use trioxide::Result;
 use trioxide::device::Choice;
 use trioxide::formats::{
-    Format, Printed, ReadOptions, check_polyhedra_output, run_files, write_polyhedra,
+    Format, Printed, ReadOptions, check_polyhedra_output, level_maps, run_files, write_polyhedra,
 };
 use trioxide::indexed::Repair;
+use trioxide::levels::Nested;
 use trioxide::mesh::{Faces, Mesh, VertexAttributes};
 use trioxide::polyhedra_mesh::PolyhedralMesh;
+use trioxide::{Error, Result};
 use trioxide_arguments::auto::Work;
 use trioxide_arguments::device::{DeviceOptions, Opening, Report};
 use trioxide_arguments::names::worded;
@@ -47,12 +48,16 @@ pub struct Options {
     ))]
     pub input: PathBuf,
     #[arg(short, long, value_name = "FILE", help = format!(
-        "{}. With --levels or --until a {{level}} in the name writes each level to a file, the polygons as level 0. \
+        "{}. With --levels or --until a {{level}} in the name writes each level to a file, the finest as level 0. \
          Polyhedra: .vtu, .foam with constant/polyMesh beside it (OpenFOAM), .visf (Camaron), or their faces to a \
          format of faces",
         help::faces_to_write("Polygonal mesh to write", usize::MAX)
     ))]
     pub output: Option<PathBuf>,
+    /// Write the maps between nested levels to this folder: of each level K level_K_parents.txt, the piece that each
+    /// piece of the level before belongs to, and level_K_prolongation.mtx, which gives these their piece's value
+    #[arg(long, value_name = "DIR")]
+    pub maps: Option<PathBuf>,
     #[command(flatten)]
     pub polylla: polylla::Options,
     #[command(flatten)]
@@ -90,30 +95,69 @@ pub fn run(options: &Options) -> Result<()> {
     let found = find(options, mesh, open)?;
     let (report, mesh) = match &options.output {
         Some(output) => {
-            let mut output = output.clone();
-            if let Some(levels) = found.levels()
-                && has_level(&output)
-            {
-                for level in 1..=levels {
-                    let file = file_of_level(&output, level);
-                    run_files::will_write("the output", &file)?;
-                    super::write_mesh(&file, &found.level(level), options.device.quiet)?;
-                }
-                output = file_of_level(&output, 0);
-                run_files::will_write("the output", &output)?;
-            }
+            let quiet = options.device.quiet;
+            let write = |file: &Path, level| super::write_mesh(file, &found.level(level), quiet);
+            let output = write_levels(output, found.levels(), write)?;
             let (mesh, report) = found.into_mesh();
             (report, Some((output, mesh)))
         }
         None => (found.into_report(), None),
     };
     note_all(&report.notes, options.device.quiet);
+    write_maps(options, report.nested.as_ref())?;
     let (run, counts) = (report.run, report.totals.counts());
     let report = Report::of("polylla", &options.input, run, counts);
     if let Some((output, mesh)) = mesh {
         super::write_mesh_printed(&output, &mesh, &printed, options.device.quiet)?;
     }
     report.give(&options.device)
+}
+
+/// Writes each level above 0 to a file, if there are levels and the output has a place for their numbers. Returns the
+/// file of the finest mesh.
+fn write_levels(
+    output: &Path,
+    levels: Option<usize>,
+    write: impl Fn(&Path, usize) -> Result<()>,
+) -> Result<PathBuf> {
+    let Some(levels) = levels.filter(|_| has_level(output)) else {
+        return Ok(output.to_owned());
+    };
+    for level in 1..=levels {
+        let file = file_of_level(output, level);
+        run_files::will_write("the output", &file)?;
+        write(&file, level)?;
+    }
+    let finest = file_of_level(output, 0);
+    run_files::will_write("the output", &finest)?;
+    Ok(finest)
+}
+
+/// Writes the maps between levels that the options ask for.
+fn write_maps(options: &Options, nested: Option<&Nested>) -> Result<()> {
+    let (Some(folder), Some(nested)) = (&options.maps, nested) else {
+        return Ok(());
+    };
+    let levels = 1..=nested.levels();
+    let maps = levels
+        .clone()
+        .map(|level| (nested.pieces(level), nested.parents(level)));
+    for level in levels {
+        for file in level_maps::files(folder, level) {
+            run_files::will_write("--maps", &file)?;
+        }
+    }
+    level_maps::write(folder, maps)
+}
+
+/// Refuses maps of no levels.
+fn check_maps(options: &Options) -> Result<()> {
+    match options.maps.is_some() && options.polylla.goal().is_none() {
+        false => Ok(()),
+        true => Err(Error::Argument(
+            "--maps writes the maps between nested levels: add --levels or --until".into(),
+        )),
+    }
 }
 
 /// The place of a level's number in the name of an output.
@@ -135,6 +179,7 @@ pub fn apply(options: &Options, mesh: Mesh, machine: Machine) -> Result<(Mesh, R
     let found = find(options, mesh, |_| Ok(machine))?;
     let (mesh, report) = found.into_mesh();
     note_all(&report.notes, options.device.quiet);
+    write_maps(options, report.nested.as_ref())?;
     let (run, counts) = (report.run, report.totals.counts());
     let report = Report::of("polylla", &options.input, run, counts);
     Ok((mesh, report))
@@ -154,6 +199,7 @@ fn find(
 
 /// Refuses options that contradict each other, and those of tetrahedra.
 pub fn check_usage(options: &Options) -> Result<()> {
+    check_maps(options)?;
     let Options { polylla, .. } = options;
     let repairs_on_device = polylla.repair == Some(Repair::Device);
     polylla
@@ -178,6 +224,7 @@ impl Options {
 
 /// Refuses options that apply only to triangles, and an output in a format without polyhedra.
 pub fn check_volume(options: &Options, output: Option<&Path>) -> Result<()> {
+    check_maps(options)?;
     options.polylla.check_volume().map_err(worded)?;
     output.map_or(Ok(()), check_polyhedra_output)
 }
@@ -190,13 +237,23 @@ fn run_on_volume(options: &Options) -> Result<()> {
     let mesh = super::read_volume(input, options.reading, quiet)?;
     let (mesh, fields) = tetrahedra(mesh, input, quiet)?;
     let settings = options.polyhedra();
-    let (lists, report) =
-        polyhedra::find(opening, &mesh, &settings).map_err(|error| worded(error).in_file(input))?;
+    let found = polyhedra::find(opening, mesh, fields, &settings)
+        .map_err(|error| worded(error).in_file(input))?;
+    let (report, mesh) = match &options.output {
+        Some(output) => {
+            let write = |file: &Path, level| write(options, file, &found.level(level));
+            let output = write_levels(output, found.levels(), write)?;
+            let (mesh, report) = found.into_mesh();
+            (report, Some((output, mesh)))
+        }
+        None => (found.into_report(), None),
+    };
+    note_all(&report.notes, quiet);
+    write_maps(options, report.nested.as_ref())?;
     let (run, counts) = (report.run, report.totals.counts());
     let report = Report::of("polylla", input, run, counts);
-    if let Some(output) = &options.output {
-        let mesh = polyhedra::polyhedral(mesh, fields, &lists, &settings)?;
-        write(options, output, &mesh)?;
+    if let Some((output, mesh)) = mesh {
+        write(options, &output, &mesh)?;
     }
     report.give(&options.device)
 }

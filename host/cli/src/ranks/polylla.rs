@@ -175,11 +175,15 @@ fn refuse_options(options: &Options) -> Result<()> {
         wanted if !wanted.angles().are_free() => Some(
             "--feature-angle and --flatness are for surfaces in space, which one process joins: run without mpirun",
         ),
-        wanted if wanted.goal().is_some() => {
-            Some("--levels and --until are for one process: leave them out")
-        }
         _ => None,
-    })
+    })?;
+    refuse_levels(options)
+}
+
+/// Refuses nested levels.
+pub(super) fn refuse_levels(options: &Options) -> Result<()> {
+    let goal = options.polylla.goal();
+    refuse(goal.map(|_| "--levels and --until are for one process: leave them out"))
 }
 
 /// Reads this rank's block of the input: each rank reads its slice of the file, or rank 0 reads for all, and keeps the

@@ -351,3 +351,61 @@ fn levels_are_fields_and_files_and_every_machine_writes_the_same() {
     polylla("cpu", &["-o", "plain-{level}.off"]);
     assert!(place.files().contains(&"plain-{level}.off".to_owned()));
 }
+
+/// Surfaces and polyhedra have levels as polygons of the plane; the maps lead from each to the next.
+#[test]
+fn levels_of_surfaces_and_polyhedra_are_files_with_maps() {
+    let place = Place::new();
+    for (input, field) in [
+        ("generate:scan:600:3", "polygons"),
+        ("generate:tets:300:3", "polyhedra"),
+    ] {
+        let run = |device: &str| {
+            let folder = format!("maps_{device}");
+            let arguments = [
+                "polylla", input, "--strict", "--device", device, "--levels", "2",
+            ];
+            let output = ["--maps", &folder, "-o", "out-{level}.vtu", "--json", "-"];
+            let report = place
+                .call(&[&arguments[..], &output].concat())
+                .succeeds()
+                .json();
+            assert_eq!(report["levels"], 2);
+            let maps = [
+                "1_parents.txt",
+                "1_prolongation.mtx",
+                "2_parents.txt",
+                "2_prolongation.mtx",
+            ];
+            let maps = maps.map(|name| format!("{folder}/level_{name}"));
+            let files = ["out-0.vtu", "out-1.vtu", "out-2.vtu"].map(str::to_owned);
+            let read = |name: &String| fs::read(place.path(name)).unwrap();
+            let files: Vec<_> = files.iter().map(read).collect();
+            (report, files, maps.iter().map(read).collect::<Vec<_>>())
+        };
+        let (cpu, serial) = (run("cpu"), run("serial"));
+        assert_eq!(cpu.1, serial.1, "{input}");
+        assert_eq!(cpu.2, serial.2, "{input}");
+        let list = |text: &[u8]| -> Vec<usize> {
+            let text = String::from_utf8(text.to_vec()).unwrap();
+            text.lines()
+                .skip(1)
+                .map(|line| line.parse().unwrap())
+                .collect()
+        };
+        let [first, second] = [0, 2].map(|file| list(&cpu.2[file]));
+        assert_eq!(cpu.0[field], first.len());
+        assert_eq!(first.iter().max().map(|last| last + 1), Some(second.len()));
+        let pieces = second.iter().max().map(|last| last + 1).unwrap();
+        assert_eq!(cpu.0["pieces"], pieces);
+        let matrix = String::from_utf8(cpu.2[3].clone()).unwrap();
+        assert_eq!(
+            matrix.lines().nth(1).unwrap(),
+            format!("{0} {pieces} {0}", second.len())
+        );
+    }
+    let arguments = ["polylla", "generate:random:50", "--maps", "maps"];
+    place
+        .call(&arguments)
+        .fails(1, &["add --levels or --until"]);
+}

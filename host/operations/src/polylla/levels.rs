@@ -1,9 +1,10 @@
 //! Nested levels of the polygons.
 
+use gpu::point::DoublePoint;
 #[cfg(feature = "serial")]
 use trioxide::device::Laps;
-use trioxide::device::Stage;
-use trioxide::fields::Field;
+use trioxide::device::{Device, Stage};
+use trioxide::fields::{Field, Fields};
 use trioxide::levels::{self, Goal, Nested};
 use trioxide::mesh::{Mesh, PolygonMesh, Triangulation};
 use trioxide::polylla::PolygonTriangles;
@@ -15,18 +16,23 @@ use crate::error::Result;
 use crate::machine::{Machine, On};
 use crate::report::{Note, Run};
 
-/// The levels, and the run with the stages that came `before`.
-fn find(on: &On, mesh: &PolygonMesh, goal: Goal, before: Vec<Stage>) -> Result<(Nested, Run)> {
+/// The levels by one of two ways, and the run with the stages that came `before`.
+pub(crate) fn find(
+    on: &On,
+    before: Vec<Stage>,
+    on_device: impl FnOnce(&Device) -> trioxide::Result<Nested>,
+    #[cfg(feature = "serial")] serial: impl FnOnce() -> Nested,
+) -> Result<(Nested, Run)> {
     match on {
         On::Device(device) => {
-            let nested = levels::levels(device, mesh, goal)?;
+            let nested = on_device(device)?;
             Ok((nested, Run::of(device, before)?))
         }
         #[cfg(feature = "serial")]
         On::Serial => {
             let mut laps = Laps::start();
             progress::stage("levels, sequentially");
-            let nested = trioxide_reference::levels(mesh, goal);
+            let nested = serial();
             laps.end("nested levels");
             let mut stages = before;
             stages.extend(laps.into_stages());
@@ -35,12 +41,52 @@ fn find(on: &On, mesh: &PolygonMesh, goal: Goal, before: Vec<Stage>) -> Result<(
     }
 }
 
+/// The levels of polygons of the plane or of a surface.
+fn nest<V: DoublePoint>(
+    machine: &Machine,
+    mesh: &PolygonMesh<V>,
+    goal: Goal,
+    before: &[Stage],
+) -> Result<(Nested, Run)> {
+    machine.run(|on| {
+        find(
+            on,
+            before.to_vec(),
+            |device| levels::levels(device, mesh, goal),
+            #[cfg(feature = "serial")]
+            || trioxide_reference::levels(mesh, goal),
+        )
+    })
+}
+
+/// The notes on levels.
+pub(crate) fn notes(nested: Option<&Nested>) -> Vec<Note> {
+    let stuck = nested.filter(|nested| nested.is_stuck);
+    let note = stuck.map(|nested| Note::NothingJoins {
+        level: nested.levels(),
+        pieces: nested.pieces(nested.levels()),
+    });
+    note.into_iter().collect()
+}
+
+/// Fields of polygons or polyhedra: for each level the piece that one belongs to.
+pub(crate) fn add_fields(nested: &Nested, cells: &mut Fields) {
+    for level in 1..=nested.levels() {
+        cells.push(Field::scalars(
+            format!("level_{level}"),
+            nested.ancestors(level),
+        ));
+    }
+}
+
 impl MeshPolygons {
     /// Joins the polygons to nested levels.
     pub(super) fn nest(&mut self, machine: &Machine, goal: Goal) -> Result<()> {
-        let mesh = self.polygon_mesh();
         let before = &self.run.stages;
-        let (nested, run) = machine.run(|on| find(on, &mesh, goal, before.clone()))?;
+        let (nested, run) = match &self.mesh {
+            Dimensions::Plane(mesh) => nest(machine, &self.polygon_mesh(mesh), goal, before)?,
+            Dimensions::Space(mesh) => nest(machine, &self.polygon_mesh(mesh), goal, before)?,
+        };
         self.run = run;
         self.totals.levels = Some(nested.levels() as u64);
         self.totals.pieces = Some(nested.pieces(nested.levels()) as u64);
@@ -58,60 +104,42 @@ impl MeshPolygons {
     /// # Panics
     /// There is no such level.
     pub fn level(&self, level: usize) -> Mesh {
+        match &self.mesh {
+            Dimensions::Plane(mesh) => self.level_of(mesh, level),
+            Dimensions::Space(mesh) => self.level_of(mesh, level),
+        }
+    }
+
+    fn level_of<V: DoublePoint>(&self, triangles: &Triangulation<V>, level: usize) -> Mesh
+    where
+        Mesh: From<PolygonMesh<V>>,
+    {
         let nested = self.nested.as_ref().expect("levels");
-        let mut mesh = Mesh::from(nested.mesh(&self.polygon_mesh(), level));
+        let mut mesh = Mesh::from(nested.mesh(&self.polygon_mesh(triangles), level));
         let mut carried = self.carried.clone();
         let cells = &mut carried.fields.cells;
-        if let Some(triangles) = &self.triangles
+        if let Some(of_polygons) = &self.triangles
             && !cells.is_empty()
         {
             let pieces = nested.ancestors(level);
-            let (triangles, firsts) = of_pieces(
-                triangles,
+            let (of_pieces, firsts) = of_pieces(
+                of_polygons,
                 &self.lists.half_edges,
                 &pieces,
                 nested.pieces(level),
             );
-            *cells = cells.mixed(&triangles.mix(self.plane(), &firsts));
+            *cells = cells.mixed(&of_pieces.mix(triangles, &firsts));
         }
         carried.put(&mut mesh);
         mesh
     }
 
-    /// Adds fields of the polygons: for each level the piece that a polygon belongs to.
-    pub(super) fn add_levels(&mut self) {
-        if let Some(nested) = &self.nested {
-            for level in 1..=nested.levels() {
-                let pieces = Field::scalars(format!("level_{level}"), nested.ancestors(level));
-                self.carried.fields.cells.push(pieces);
-            }
-        }
-    }
-
-    pub(super) fn notes(&self) -> Vec<Note> {
-        let stuck = self.nested.iter().filter(|nested| nested.is_stuck);
-        stuck
-            .map(|nested| Note::NothingJoins {
-                level: nested.levels(),
-                pieces: nested.pieces(nested.levels()),
-            })
-            .collect()
-    }
-
-    fn polygon_mesh(&self) -> PolygonMesh {
-        let mesh = self.plane();
+    fn polygon_mesh<V: Clone>(&self, mesh: &Triangulation<V>) -> PolygonMesh<V> {
         PolygonMesh {
             points: mesh.points.clone(),
             polygons: self.lists.polygons.clone(),
             regions: self.regions(mesh.regions.as_deref()),
             segments: mesh.segments.clone(),
-        }
-    }
-
-    fn plane(&self) -> &Triangulation {
-        match &self.mesh {
-            Dimensions::Plane(mesh) => mesh,
-            Dimensions::Space(_) => unreachable!("levels of a surface are refused"),
         }
     }
 }

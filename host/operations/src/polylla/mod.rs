@@ -1,7 +1,7 @@
 //! Triangles of the plane or of a surface in space become polygons: whole meshes, with all that they carry. The family
 //! is [`trioxide::polylla`]; tetrahedra become [`polyhedra`](mod@crate::polyhedra).
 
-mod levels;
+pub(crate) mod levels;
 mod options;
 mod points;
 mod report;
@@ -201,11 +201,12 @@ impl MeshPolygons {
     /// The report alone.
     pub fn into_report(self) -> Report {
         Report {
-            notes: self.notes(),
+            notes: levels::notes(self.nested.as_ref()),
             run: self.run,
             totals: self.totals,
             half_edges: self.lists.half_edges,
             parents: self.triangles.filter(|_| self.is_asked_for_parents),
+            nested: self.nested,
         }
     }
 
@@ -237,7 +238,9 @@ impl MeshPolygons {
         {
             *cells = cells.mixed(&triangles.clone().mix(&mesh, half_edges));
         }
-        self.add_levels();
+        if let Some(nested) = &self.nested {
+            levels::add_fields(nested, cells);
+        }
         let regions = self.regions(mesh.regions.as_deref());
         let mut polygons = Mesh {
             points: in_space(std::mem::take(&mut mesh.points)),

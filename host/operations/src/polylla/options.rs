@@ -59,11 +59,12 @@ pub struct Options {
     /// those of the triangles at the longest edge that all its triangles lead to
     #[cfg_attr(feature = "clap", arg(long, value_name = "DEG"))]
     pub flatness: Option<f64>,
-    /// Join the polygons to at most as many nested levels: a piece of each joins 2 to 4 pieces of the one before, along
-    /// their longest borders. Fields level_1, level_2 and so on have the piece that each polygon belongs to
+    /// Join the polygons, or polyhedra, to at most as many nested levels: a piece of each joins 2 to 4 pieces of the one
+    /// before, along their longest borders, or largest. Fields level_1, level_2 and so on have the piece that each
+    /// polygon or polyhedron belongs to
     #[cfg_attr(feature = "clap", arg(long, value_name = "K", value_parser = parse_count))]
     pub levels: Option<usize>,
-    /// Join the polygons to nested levels until one has as many pieces or fewer
+    /// Join the polygons or polyhedra to nested levels until one has as many pieces or fewer
     #[cfg_attr(feature = "clap", arg(long, value_name = "N", value_parser = parse_count))]
     pub until: Option<usize>,
     /// Precision of coordinates on the device
@@ -109,14 +110,12 @@ impl Options {
         if self.method == DataStructure::Indexed {
             return Err(Refusal::IndexedSurface.into());
         }
-        let given = [
-            ("convex_pieces", self.convex_pieces),
-            ("levels", self.levels.is_some()),
-            ("until", self.until.is_some()),
-        ];
-        match given.iter().find(|(_, is_given)| *is_given) {
-            Some(&(option, _)) => Err(Refusal::InPlane { option }.into()),
-            None => Ok(()),
+        match self.convex_pieces {
+            true => Err(Refusal::InPlane {
+                option: "convex_pieces",
+            }
+            .into()),
+            false => Ok(()),
         }
     }
 
@@ -134,8 +133,6 @@ impl Options {
             ("digest", self.digest),
             ("ties", self.ties == Ties::First),
             ("convex_pieces", self.convex_pieces),
-            ("levels", self.levels.is_some()),
-            ("until", self.until.is_some()),
         ];
         match given.iter().find(|(_, is_given)| *is_given) {
             Some(&(option, _)) => Err(Refusal::OfTriangles { option }.into()),

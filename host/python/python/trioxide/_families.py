@@ -97,10 +97,10 @@ def polylla(
         Give a digest of the polygons, 64 bits in 16 digits: of their order and their vertices in order. It is the same for every
         device and any number of processes.
     levels : int or str, optional
-        Join the polygons to at most as many nested levels: a piece of each joins 2 to 4 pieces of the one before, along their longest
-        borders. Fields level_1, level_2 and so on have the piece that each polygon belongs to.
+        Join the polygons, or polyhedra, to at most as many nested levels: a piece of each joins 2 to 4 pieces of the one before, along
+        their longest borders, or largest. Fields level_1, level_2 and so on have the piece that each polygon or polyhedron belongs to.
     until : int or str, optional
-        Join the polygons to nested levels until one has as many pieces or fewer.
+        Join the polygons or polyhedra to nested levels until one has as many pieces or fewer.
     by : "area" or "circumradius", optional
         Which face of a tetrahedron is its largest: by area, or by the radius of the circle through its vertices.
     merge_faces : bool

@@ -9,9 +9,10 @@ import numpy as np
 from . import _arguments as check
 from ._conversions import package
 from ._held import Held, within
+from ._levels import Nested
 
 
-class Polyhedra(Held):
+class Polyhedra(Nested, Held):
     """A mesh of polyhedra, as `polylla` makes it of tetrahedra and `read` of a .vtu file. A face between two polyhedra is there once.
 
     Attributes
@@ -31,12 +32,15 @@ class Polyhedra(Held):
         Fields of the vertices, polyhedra and tagged faces.
     parent_offsets, parents : (P + 1,) and (T,) uint32, or None
         The tetrahedra of each polyhedron: ``parents[parent_offsets[p]:parent_offsets[p + 1]]``; None of a file.
+    level_parents : list of (N,) uint32
+        Of each nested level the piece that each piece of the level before belongs to; before the first come the polyhedra.
     counts : dict
         What the run counted, as the command line reports it; empty of a file.
     """
 
     __slots__ = (
-        "face_offsets", "face_vertices", "sides", "tagged_faces", "face_tags", "parent_offsets", "parents", "counts",
+        "face_offsets", "face_vertices", "sides", "tagged_faces", "face_tags", "parent_offsets", "parents", "level_parents",
+        "counts",
     )  # fmt: skip
     _kind = "polyhedra"
     _names = (
@@ -56,6 +60,7 @@ class Polyhedra(Held):
     def _of_result(cls, arrays: Dict[str, Any]) -> "Polyhedra":
         mesh = cls._of(arrays)
         mesh.parent_offsets, mesh.parents = arrays.get("parent_offsets"), arrays.get("parents")
+        mesh.level_parents = arrays.get("level_parents", [])
         mesh.counts = arrays.get("counts", {})
         return mesh
 

@@ -6,11 +6,12 @@ from typing import Any, Dict, Optional, Tuple
 
 import numpy as np
 
+from ._levels import Nested
 from ._mesh import Mesh, VolumeMesh
 from ._resident import csr
 
 
-class Polygons(Mesh):
+class Polygons(Nested, Mesh):
     """A polygonal mesh made of triangles: a `Mesh` with `offsets` and `vertices`.
 
     Attributes
@@ -19,12 +20,14 @@ class Polygons(Mesh):
         The triangles of each polygon: ``parents[parent_offsets[i]:parent_offsets[i + 1]]``.
     half_edges : (P,) uint32
         Of each polygon its smallest half-edge of the triangulation; half-edge 3 t + k starts at vertex k of triangle t.
+    level_parents : list of (N,) uint32
+        Of each nested level the piece that each piece of the level before belongs to; before the first come the polygons.
     counts : dict
         Numbers of `polygons`, terminal-edge `regions` (not those of `Mesh.regions`, which are materials), `frontier_edges`,
         `barrier_tips` and `weakly_simple` polygons; of nested `levels`, and of `pieces` of the last one.
     """
 
-    __slots__ = ("parent_offsets", "parents", "half_edges", "counts")
+    __slots__ = ("parent_offsets", "parents", "half_edges", "level_parents", "counts")
     parent_offsets: np.ndarray
     parents: np.ndarray
     half_edges: np.ndarray
@@ -36,6 +39,7 @@ class Polygons(Mesh):
         mesh.parent_offsets = arrays["triangle_offsets"]
         mesh.parents = arrays["triangles_of_polygons"]
         mesh.half_edges = arrays["half_edges"]
+        mesh.level_parents = arrays["level_parents"]
         mesh.counts = arrays["counts"]
         return mesh
 

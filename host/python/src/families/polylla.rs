@@ -5,8 +5,9 @@ use std::sync::Arc;
 use clap::{Args, Command};
 use glam::{DVec2, DVec3};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyDict, PyList};
 use trioxide::half_edges::DeviceTriangulation;
+use trioxide::levels::Nested;
 use trioxide::polylla::WayBack;
 use trioxide::{Buffer, forms};
 use trioxide_operations as operations;
@@ -57,7 +58,19 @@ fn polylla<'py>(call: &Call<'_, 'py>, mesh: &Dict<'py>) -> PyResult<Dict<'py>> {
     result.set_item("triangle_offsets", list(call.py, parents.offsets))?;
     result.set_item("triangles_of_polygons", list(call.py, parents.triangles))?;
     result.set_item("half_edges", list(call.py, report.half_edges))?;
+    put_levels(call.py, &result, report.nested)?;
     Ok(result)
+}
+
+/// The piece of each level that each piece of the level before belongs to.
+fn put_levels(py: Python<'_>, result: &Dict<'_>, nested: Option<Nested>) -> PyResult<()> {
+    let lists = PyList::empty(py);
+    if let Some(nested) = nested {
+        for level in 1..=nested.levels() {
+            lists.append(list(py, nested.parents(level).to_vec()))?;
+        }
+    }
+    result.set_item("level_parents", lists)
 }
 
 /// Polyhedra of tetrahedra.
@@ -76,6 +89,7 @@ fn polyhedra<'py>(call: &Call<'_, 'py>, mesh: &Dict<'py>) -> PyResult<Dict<'py>>
     let [offsets, tetrahedra] = report.parents.expect("the options ask for them");
     result.set_item("parent_offsets", list(call.py, offsets))?;
     result.set_item("parents", list(call.py, tetrahedra))?;
+    put_levels(call.py, &result, report.nested)?;
     Ok(result)
 }
 

@@ -1,14 +1,16 @@
 //! Nested levels on a device against the serial reference, and against the rules that any result must keep.
 
+mod solid;
+
 use std::sync::Arc;
 
-use glam::DVec2;
+use glam::{DVec2, DVec3};
 
-use super::{Case, NamedMesh, Outcome, Size, equal};
+use super::{Case, NamedMesh, Outcome, Size, equal, polylla_surfaces};
 use crate::validate;
 use trioxide::Result;
 use trioxide::device::Device;
-use trioxide::half_edges::DeviceTriangulation;
+use trioxide::half_edges::{AnyPoint, DeviceTriangulation};
 use trioxide::levels::{Goal, Nested, levels};
 use trioxide::mesh::{PolygonMesh, Polygons, Segment, Triangulation};
 use trioxide::polylla::{Options, polylla};
@@ -50,7 +52,18 @@ pub fn cases(meshes: &[NamedMesh], size: Size) -> Result<Vec<Case>> {
         let mesh = Arc::new(mesh);
         Case::new(format!("levels of {name}"), move |on| compare(on, &mesh))
     });
+    let surfaces = polylla_surfaces::meshes(size)?.into_iter();
+    let surfaces = surfaces.map(|(name, mesh)| {
+        let mesh = Arc::new(mesh);
+        let with = mesh.regions.as_ref().map_or("", |_| " with constraints");
+        Case::new(format!("levels on {name}{with}"), move |on| {
+            compare_surface(on, &triangles(&mesh))?;
+            compare_surface(on, &polygons(&mesh)?)
+        })
+    });
     Ok(compared
+        .chain(surfaces)
+        .chain(solid::cases(size)?)
         .chain([
             Case::new("levels end where they shall", ends),
             Case::new("levels of wrong meshes are refused", refused),
@@ -63,6 +76,13 @@ fn compare(on: &Device, mesh: &PolygonMesh) -> Outcome {
     let found = levels(on, mesh, ALL)?;
     same(&found, &expected)?;
     Ok(validate::levels(mesh, &found)?)
+}
+
+fn compare_surface(on: &Device, mesh: &PolygonMesh<DVec3>) -> Outcome {
+    let expected = reference::levels(mesh, ALL);
+    let found = levels(on, mesh, ALL)?;
+    same(&found, &expected)?;
+    Ok(validate::levels_of_surface(mesh, &found)?)
 }
 
 fn same(found: &Nested, expected: &Nested) -> Outcome {
@@ -127,7 +147,7 @@ fn refused(on: &Device) -> Outcome {
     Ok(())
 }
 
-fn triangles(mesh: &Triangulation) -> PolygonMesh {
+fn triangles<V: Clone>(mesh: &Triangulation<V>) -> PolygonMesh<V> {
     PolygonMesh {
         points: mesh.points.clone(),
         polygons: Polygons::from(mesh.triangles.clone()),
@@ -136,14 +156,15 @@ fn triangles(mesh: &Triangulation) -> PolygonMesh {
     }
 }
 
-fn polygons(mesh: &Triangulation) -> Result<PolygonMesh> {
+fn polygons<V: AnyPoint<Double = V>>(mesh: &Triangulation<V>) -> Result<PolygonMesh<V>> {
     let on = Device::cpu(None)?;
-    let there = DeviceTriangulation::<DVec2>::upload(&on, mesh)?;
+    let there = DeviceTriangulation::<V>::upload(&on, mesh)?;
     let found = polylla(&on, &there, None, Options::default())?;
     Ok(PolygonMesh {
         points: mesh.points.clone(),
         polygons: found.download_lists(&on)?,
-        ..PolygonMesh::default()
+        regions: None,
+        segments: Vec::new(),
     })
 }
 

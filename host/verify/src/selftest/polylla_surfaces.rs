@@ -37,14 +37,15 @@ const ANGLES: [Angles; 4] = [
     },
 ];
 
-pub fn cases(size: Size) -> trioxide::Result<Vec<Case>> {
+/// Surfaces with a border and without, with handles, constraints and edges of one length.
+pub(super) fn meshes(size: Size) -> trioxide::Result<Vec<(&'static str, Surface)>> {
     let scan = trioxide::generate::scan(size.of(4000), 1)?.into_surface()?;
     // Few for an emulated GPU.
-    let (rows, angles) = match size {
-        Size::Tiny => (9, [ANGLES[0], ANGLES[3]].to_vec()),
-        _ => (60, ANGLES.to_vec()),
+    let rows = match size {
+        Size::Tiny => 9,
+        _ => 60,
     };
-    let meshes = [
+    Ok(vec![
         ("a scan", tagged(&scan)),
         ("a scan", scan),
         ("a sphere", sphere(rows / 3 + 3, 20)),
@@ -59,9 +60,17 @@ pub fn cases(size: Size) -> trioxide::Result<Vec<Case>> {
         ("two tetrahedra that touch", tetrahedra(2, true)),
         ("three tetrahedra", tetrahedra(3, false)),
         ("a closed surface of two triangles", pillow()),
-    ];
+    ])
+}
+
+pub fn cases(size: Size) -> trioxide::Result<Vec<Case>> {
+    // Few for an emulated GPU.
+    let angles = match size {
+        Size::Tiny => [ANGLES[0], ANGLES[3]].to_vec(),
+        _ => ANGLES.to_vec(),
+    };
     let mut cases = Vec::new();
-    for (name, mesh) in meshes {
+    for (name, mesh) in meshes(size)? {
         let mesh = Arc::new(mesh);
         let with = match mesh.regions {
             Some(_) => " with constraints",

@@ -20,7 +20,7 @@ pub mod untangle;
 pub use decimate::decimated;
 pub use delaunay::{constrained_delaunay, delaunay};
 pub use half_edges::half_edges;
-pub use levels::levels;
+pub use levels::{levels, levels_of_polyhedra, levels_of_surface};
 pub use polyhedra::polyhedra;
 pub use refined::refined_tets;
 pub use repair::{is_closed, repair};
