@@ -4,7 +4,7 @@ use glam::DVec3;
 use gpu::ids::{Cell, Corner, Place, Vertex};
 use gpu::ordered::from_ordered_bits;
 use gpu::smooth::{StarsBuffers, Vector};
-use gpu::untangle::{self as kernel, FREE, GUARDED, IMPROVE};
+use gpu::untangle::{self as kernel, Angles, FREE, GUARDED, IMPROVE};
 use trioxide_kernel::launch::Buffer;
 use trioxide_kernel::{Bits, words};
 use trioxide_mesh::progress;
@@ -378,7 +378,7 @@ impl<'a, P: Vector> Field<'a, P> {
             })?;
             let depth = 0.2 * found.lowest;
             let epsilon = (1e-12 + depth * depth).sqrt();
-            self.sweep::<RULE>(points, &around, moved, epsilon)?;
+            self.sweep::<RULE>(points, &around, moved, epsilon, Angles::NONE)?;
             report.sweeps += 1;
             report.rings = report.rings.max(rings);
             sweeps.reach(u64::from(sweep) + 1);
@@ -399,7 +399,8 @@ impl<'a, P: Vector> Field<'a, P> {
         for sweep in 0..most {
             progress::check()?;
             let mut moves = on.filled(moved.len(), Bits::EMPTY)?;
-            self.sweep::<IMPROVE>(points, &around, &mut moves, 0.0)?;
+            let bounds = self.find_angles(points)?;
+            self.sweep::<IMPROVE>(points, &around, &mut moves, 0.0, bounds)?;
             if count_bits(on, &moves)? == 0 {
                 return Ok(sweep);
             }
@@ -409,6 +410,21 @@ impl<'a, P: Vector> Field<'a, P> {
             sweeps.reach(u64::from(sweep) + 1);
         }
         Ok(most)
+    }
+
+    /// The smallest and the largest angle of the mesh.
+    fn find_angles(&self, points: &Buffer<P>) -> crate::Result<Angles> {
+        let (on, cells) = (self.on, self.relations.mesh.cells());
+        on.stage("angles", || {
+            let mut extremes = on.upload(&[u64::MAX; 2])?;
+            let count = cells.len() as u32;
+            kernel::find_angles::launch(on, count, cells.buffers(), points, &mut extremes)?;
+            let keys = on.download(&extremes)?;
+            Ok(Angles {
+                of_smallest: -from_ordered_bits(keys[0]),
+                of_largest: from_ordered_bits(keys[1]),
+            })
+        })
     }
 
     /// A set of nodes with all that share a cell with one.
@@ -427,6 +443,7 @@ impl<'a, P: Vector> Field<'a, P> {
         around: &Buffer<Bits<Vertex>>,
         moved: &mut Buffer<Bits<Vertex>>,
         epsilon: f64,
+        bounds: Angles,
     ) -> crate::Result<()> {
         let on = self.on;
         let (list, firsts) = on.stage("rings", || {
@@ -457,6 +474,8 @@ impl<'a, P: Vector> Field<'a, P> {
                         points,
                         moved,
                         epsilon,
+                        bounds.of_smallest,
+                        bounds.of_largest,
                     )
                 }?;
             }
