@@ -44,9 +44,11 @@
 //! positive, and so do all of them. In both cases a valid cell of the input is valid in the result.
 //!
 //! Sweeps for better cells keep all simplices positive in the same way, and a move that leaves a simplex around the
-//! node with a mean ratio below the worst before it is not taken, nor one with an angle below the smallest or above the
-//! largest of the mesh before the sweep. So none of the three worsens. The angles are the dihedral ones, in the plane
-//! those of the triangles; they are compared by their cosines.
+//! node with a mean ratio below the worst before it is not taken. So the worst of the mesh never falls. If in the end
+//! the smallest or the largest angle of the mesh is worse than in the beginning, the result is dropped: other sweeps
+//! begin at the input, in which no move leaves an angle beyond these two of the mesh before the sweep. So they never
+//! worsen either. The angles are the dihedral ones, in the plane those of the triangles; they are compared by their
+//! cosines.
 //!
 //! # The same bits
 //!
