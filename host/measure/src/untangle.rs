@@ -64,15 +64,10 @@ pub fn bench<P: Vector>(on: &Device, mesh: &VolumeMesh, runs: Runs) -> Result<Me
         ..mesh.clone()
     };
     let resident = DeviceMesh::<P>::upload(on, &valid)?;
-    stages.extend(rows(
-        "10 sweeps for better cells",
-        on,
-        runs.min(10),
-        || {
-            report = untangle(on, &resident, &[], &to_better)?.report().clone();
-            Ok(())
-        },
-    )?);
+    stages.extend(rows("improve", on, runs.min(10), || {
+        report = untangle(on, &resident, &[], &to_better)?.report().clone();
+        Ok(())
+    })?);
     counts.insert(
         "worst_ratio_before".to_owned(),
         json!(report.ratios[0].worst),
