@@ -23,7 +23,8 @@ use crate::smooth::Adjacency;
         points.len() == n,
         weights.len() == adjacency.neighbours.len(),
         frames.len() == 2 * n
-    )
+    ),
+    moves(on_boundary.bytes() + points.bytes() + frames.bytes())
 )]
 pub fn find_frames<P: Point3>(
     v: Own<Vertex>,

@@ -20,7 +20,8 @@ use crate::smooth::Cells;
         sizes.len() == n,
         moving.len() == words(points.len()),
         lowest.len() == 1
-    )
+    ),
+    moves(cells.bytes() + points.bytes() + 8 * words(n))
 )]
 pub fn mark_inverted<P: Point3>(
     c: Own<Cell>,

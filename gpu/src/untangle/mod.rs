@@ -11,6 +11,7 @@
 //! | sliding nodes | [`find_frames()`] |
 //! | inverted cells | [`mark_inverted()`] |
 //! | rings | [`mark_corners()`], [`grow_ring()`], [`mark_places()`], [`find_first_places()`] |
+//! | angles | [`find_angles()`] |
 //! | moves | [`move_nodes()`] |
 //! | mean ratios | [`measure_ratios()`] |
 //!
@@ -43,7 +44,11 @@
 //! positive, and so do all of them. In both cases a valid cell of the input is valid in the result.
 //!
 //! Sweeps for better cells keep all simplices positive in the same way, and a move that leaves a simplex around the
-//! node with a mean ratio below the worst before it is not taken. So the worst of the mesh never falls.
+//! node with a mean ratio below the worst before it is not taken. So the worst of the mesh never falls. If in the end
+//! the smallest or the largest angle of the mesh is worse than in the beginning, the result is dropped: other sweeps
+//! begin at the input, in which no move leaves an angle beyond these two of the mesh before the sweep. So they never
+//! worsen either. The angles are the dihedral ones, in the plane those of the triangles; they are compared by their
+//! cosines.
 //!
 //! # The same bits
 //!
@@ -52,6 +57,7 @@
 //! minimum. The colours depend only on ids ([`classify()`](crate::smooth::classify())). IEEE 754 defines all
 //! operations.
 
+pub mod angles;
 pub mod energy;
 pub mod frames;
 pub mod inverted;
@@ -61,6 +67,7 @@ pub mod rings;
 pub mod simplices;
 pub mod sizes;
 
+pub use angles::*;
 pub use energy::*;
 pub use frames::*;
 pub use inverted::*;

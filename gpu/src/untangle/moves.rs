@@ -4,6 +4,7 @@ use glam::DVec3;
 use trioxide_kernel::safe::Safe;
 use trioxide_kernel::{Atomic, Bits, In, Out, kernel};
 
+use super::angles::Angles;
 use super::energy::{Energy, Expansion};
 use super::simplices::{Shape, is_positive, simplex_count, simplex_places};
 use crate::ids::{Place, Vertex};
@@ -14,7 +15,7 @@ use crate::smooth::Stars;
 pub const FREE: u32 = 0;
 /// As [`FREE`], and every positive simplex stays positive.
 pub const GUARDED: u32 = 1;
-/// The energy of shapes falls; every simplex stays positive, and the worst one does not become worse.
+/// The energy of shapes falls; every simplex stays positive, and the worst mean ratio and angles do not become worse.
 pub const IMPROVE: u32 = 2;
 
 /// Lengths of a step that are tried.
@@ -25,7 +26,7 @@ const LEAST_GAIN: f64 = 1.0 / 1024.0;
 /// The step of the node `order[list[first + i]]`: the first of the whole one, its half, its quarter and so on that
 /// keeps the rule. Without one the node stays, and does not join the nodes of `moved`.
 ///
-/// No two nodes of a launch share a cell. `sizes` has the volume that each cell's simplices should have. `frames` has
+/// [`IMPROVE`] allows angles with cosines from `of_largest` to `of_smallest`. No two nodes of a launch share a cell. `sizes` has the volume that each cell's simplices should have. `frames` has
 /// two directions for each node, or nothing: a node of `on_boundary` moves only along them.
 #[kernel(
     P in Spatial,
@@ -51,6 +52,8 @@ pub fn move_nodes<P: Point3, const RULE: u32>(
     points: Out<P>,
     moved: Atomic<Bits<Vertex>>,
     epsilon: f64,
+    of_smallest: f64,
+    of_largest: f64,
 ) {
     // SAFETY: the launch's promise: cells and stars are of one mesh, and vertices are below V.
     let stars = unsafe { stars.trusted() };
@@ -75,6 +78,10 @@ pub fn move_nodes<P: Point3, const RULE: u32>(
         worst = smaller(worst, shape.volume / shape.spread);
         true
     });
+    let bounds = Angles {
+        of_smallest,
+        of_largest,
+    };
     let slides = !frames.is_empty() && on_boundary.bit(v);
     let frame = slides.then(|| [frames.at(2 * v.index()), frames.at(2 * v.index() + 1)]);
     let step = start.step(frame);
@@ -93,7 +100,8 @@ pub fn move_nodes<P: Point3, const RULE: u32>(
             let shape = Shape::of(simplex.size, simplex.corners);
             value += energy.of(&shape, simplex.per_size);
             let ratio = shape.volume / shape.spread;
-            (RULE != IMPROVE || ratio >= worst)
+            (RULE != IMPROVE
+                || ratio >= worst && Angles::of(simplex.size, simplex.corners).are_within(bounds))
                 && (RULE == FREE
                     || is_positive(simplex.size, simplex.corners)
                     || RULE == GUARDED && !is_positive(simplex.size, simplex.with(here)))

@@ -7,7 +7,10 @@ use crate::ids::{Cell, Place, Vertex};
 use crate::smooth::{Adjacency, Stars};
 
 /// Whether node `v` has one of these cells.
-#[kernel(requires(stars.fit(n), chosen.len() == words(stars.cells.count())))]
+#[kernel(
+    requires(stars.fit(n), chosen.len() == words(stars.cells.count())),
+    moves(stars.starts.bytes() + chosen.bytes() + 4 * words(n))
+)]
 pub fn mark_corners(v: Own<Vertex>, stars: Stars, chosen: In<Bits<Cell>>) -> bool {
     let mut s = stars.start(v);
     while s < stars.end(*v) {
@@ -20,7 +23,10 @@ pub fn mark_corners(v: Own<Vertex>, stars: Stars, chosen: In<Bits<Cell>>) -> boo
 }
 
 /// Whether node `v` is one of these nodes, or shares a cell with one.
-#[kernel(requires(adjacency.rows.len() == n + 1, inner.len() == words(n)))]
+#[kernel(
+    requires(adjacency.rows.len() == n + 1, inner.len() == words(n)),
+    moves(2 * inner.bytes())
+)]
 pub fn grow_ring(v: Own<Vertex>, adjacency: Adjacency, inner: In<Bits<Vertex>>) -> bool {
     if inner.bit(*v) {
         return true;
@@ -36,7 +42,10 @@ pub fn grow_ring(v: Own<Vertex>, adjacency: Adjacency, inner: In<Bits<Vertex>>) 
 }
 
 /// Whether the node at place `i` of the order is one of these nodes.
-#[kernel(requires(chosen.len() == words(order.len())))]
+#[kernel(
+    requires(chosen.len() == words(order.len())),
+    moves(4 * n + chosen.bytes() + 4 * words(n))
+)]
 pub fn mark_places(i: Own<Place>, order: In<Vertex, Place>, chosen: In<Bits<Vertex>>) -> bool {
     chosen.bit(order.at(i))
 }

@@ -39,7 +39,10 @@ pub fn measure_volumes<P: Point3>(
 }
 
 /// The mean of the volumes of the cells around node `v`, whose corners ascend.
-#[kernel(requires(stars.fit(n), volumes.len() == stars.cells.count(), means.len() == n))]
+#[kernel(
+    requires(stars.fit(n), volumes.len() == stars.cells.count(), means.len() == n),
+    moves(stars.starts.bytes() + stars.corners.bytes() + volumes.bytes() + means.bytes())
+)]
 pub fn average_at_nodes(
     v: Own<Vertex>,
     stars: Stars,
@@ -56,7 +59,10 @@ pub fn average_at_nodes(
 }
 
 /// The mean of the means at the nodes of cell `c`.
-#[kernel(requires(cells.fit(), cells.count() == n, sizes.len() == n))]
+#[kernel(
+    requires(cells.fit(), cells.count() == n, sizes.len() == n),
+    moves(cells.bytes() + means.bytes() + sizes.bytes())
+)]
 pub fn average_in_cells(c: Own<Cell>, cells: Cells, means: In<f64, Vertex>, sizes: Out<f64, Cell>) {
     let cell = cells.cell(*c);
     let mut sum = 0.0;

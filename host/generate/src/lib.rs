@@ -47,7 +47,7 @@ pub use plane::{Plane, plane};
 pub use random::random_points;
 pub use samples::{Sample, sampled_tets};
 pub use scan::scan;
-pub use tet_grid::{TetGrid, tet_grid};
+pub use tet_grid::{TetGrid, tangled_tets, tet_grid};
 pub use tets::random_tets;
 
 /// Largest number of points of a mesh with faces: fewer than six half-edges a vertex, indexed by `u32` below

@@ -7,11 +7,20 @@ use rand_pcg::rand_core::SeedableRng;
 
 use super::tets::{check_size, sides, tag_sides};
 use super::{check_least_points, unit_interval};
-use trioxide_mesh::volume::{TaggedTriangle, TetMesh};
-use trioxide_mesh::{Result, parallel};
+use trioxide_mesh::volume::{TaggedTriangle, TetMesh, orientation};
+use trioxide_mesh::{Error, Result, parallel};
 
 /// Largest move of an interior node of [`tet_grid`] along each axis, in spacings of the grid.
 const JITTER: f64 = 0.15;
+
+/// Largest share of inverted tetrahedra of [`tangled_tets`]: nodes that move without bound invert half of them.
+const MOST_TANGLED: f64 = 0.4;
+
+/// Largest move of an interior node of [`tangled_tets`], in spacings of the grid.
+const MOST_JITTER: f64 = 16.0;
+
+/// Bisections of the largest move: then it is known to a millionth of the spacing.
+const BISECTIONS: u32 = 24;
 
 /// Points of a task, which advances the random numbers' generator once.
 const PIECE: usize = 1 << 14;
@@ -28,11 +37,13 @@ const ORDERS: [[usize; 3]; 6] = [
 
 /// A [`tet_grid`] that can generate any range of its points and tetrahedra: several processes may generate parts of a
 /// grid that exceeds the memory of one process.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TetGrid {
     /// Nodes along each axis.
     side: u64,
     seed: u64,
+    /// Largest move of an interior node along each axis, in spacings of the grid.
+    jitter: f64,
 }
 
 impl TetGrid {
@@ -43,7 +54,11 @@ impl TetGrid {
     pub fn new(n: usize, seed: u64) -> Result<Self> {
         check_least_points(n, 8)?;
         let side = (n as f64).cbrt().round() as u64;
-        Ok(Self { side, seed })
+        Ok(Self {
+            side,
+            seed,
+            jitter: JITTER,
+        })
     }
 
     /// Nodes along each axis.
@@ -85,7 +100,8 @@ impl TetGrid {
         for point in points {
             *point = DVec3::from(node.map(|i| i as f64 / cells));
             if node.into_iter().all(|i| self.is_inner(i)) {
-                let mut step = || (2.0 * unit_interval(&mut generator) - 1.0) * JITTER * spacing;
+                let mut step =
+                    || (2.0 * unit_interval(&mut generator) - 1.0) * self.jitter * spacing;
                 *point += DVec3::new(step(), step(), step());
             }
             step_in_box(&mut node, self.side);
@@ -232,4 +248,43 @@ pub fn tet_grid(n: usize, seed: u64) -> Result<TetMesh> {
         faces: grid.faces(),
         regions: None,
     })
+}
+
+/// A [`tet_grid`] whose interior nodes are moved so far that the part `share` of the tetrahedra is inverted or flat: a
+/// mesh to untangle. Bisection finds the largest move of the same random numbers; of few tetrahedra the part is only
+/// near.
+///
+/// # Errors
+/// [`Error::Argument`] for a share that is not above 0 and at most 0.4; as [`tet_grid`].
+pub fn tangled_tets(n: usize, share: f64, seed: u64) -> Result<TetMesh> {
+    if !(share > 0.0 && share <= MOST_TANGLED) {
+        return Err(Error::Argument(format!(
+            "a part {share} of inverted tetrahedra cannot be made: ask for one above 0, and at most {MOST_TANGLED}"
+        )));
+    }
+    let mut mesh = tet_grid(n, seed)?;
+    let mut grid = TetGrid::new(n, seed)?;
+    if grid.side < 3 {
+        return Err(Error::Argument(format!(
+            "a grid of {n} points has no inner ones, which can invert tetrahedra: ask for at least 27"
+        )));
+    }
+    let wanted = share * mesh.tetrahedra.len() as f64;
+    let (mut low, mut high) = (JITTER, MOST_JITTER);
+    for _ in 0..BISECTIONS {
+        grid.jitter = low + (high - low) / 2.0;
+        mesh.points = grid.points(0..grid.vertices());
+        let points = &mesh.points;
+        let inverted = parallel::count(mesh.tetrahedra.len(), |t| {
+            orientation(points, &mesh.tetrahedra[t]) <= 0.0
+        });
+        if (inverted as f64) < wanted {
+            low = grid.jitter;
+        } else {
+            high = grid.jitter;
+        }
+    }
+    grid.jitter = high;
+    mesh.points = grid.points(0..grid.vertices());
+    Ok(mesh)
 }

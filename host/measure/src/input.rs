@@ -15,9 +15,10 @@ use trioxide_operations::input::check_planar_faces;
 /// The file.
 #[derive(Args)]
 pub struct Input {
-    /// File to measure in place of a generated mesh: triangles for polylla, levels, refine and decimate; triangles or points
-    /// for compare, delaunay, reorder and weld; an outline (.poly) for delaunay, which is refined to 5M triangles;
-    /// tetrahedra for polyhedra, levels-polyhedra and refine-tets; cells for smooth. Other regions and segments are left out
+    /// File to measure in place of a generated mesh: triangles for polylla, levels, refine, decimate and repair; triangles
+    /// or points for compare, delaunay, reorder and weld; an outline (.poly) for delaunay, which is refined to 5M
+    /// triangles; tetrahedra for polyhedra, levels-polyhedra and refine-tets; cells for smooth and untangle. Other regions
+    /// and segments are left out
     #[arg(long, value_name = "FILE", conflicts_with_all = ["mesh", "n"])]
     input: Option<PathBuf>,
     #[command(flatten)]
@@ -38,7 +39,7 @@ impl Input {
         if formats::is_volume_as(path, self.reading) {
             return Err(Error::Argument(format!(
                 "bench {family} takes triangles, and {} has cells: bench polyhedra, levels-polyhedra, \
-                 refine-tets and smooth take these",
+                 refine-tets, smooth and untangle take these",
                 path.display()
             )));
         }

@@ -16,16 +16,20 @@ use trioxide::polylla;
 use trioxide::quality3d::quality;
 use trioxide::refine::{self, DeviceEdgeMesh};
 use trioxide::refine_tets::{self, DeviceTets, SpacePoint};
+use trioxide::repair;
 use trioxide::smooth::{self, DeviceMesh, Form, Layout, Relations};
 use trioxide::tet_faces::DeviceFaces;
 use trioxide::volume::TetMesh;
 use trioxide::weld;
 use trioxide::{Buffer, Result, generate};
+use trioxide_verify::selftest::repair::damage;
 use trioxide_verify::selftest::weld as scans;
 
 use super::names::{SWEEPS, map};
 use super::record::Record;
+use super::repair::STEPS;
 use super::timing::kernels;
+use super::untangle::MOST_SWEEPS;
 use super::{Mesh, Options, name_of};
 
 type Counts = Map<String, Value>;
@@ -100,6 +104,11 @@ pub fn cases(on: &Device, options: &Options) -> Result<Vec<Record>> {
     drop(mesh);
     welding(&mut bench)?;
     comparing(&mut bench)?;
+    repairing(&mut bench)?;
+    match options.is_double() {
+        true => untangling::<DVec3>(&mut bench)?,
+        false => untangling::<Vec3>(&mut bench)?,
+    }
     let mesh = match options.mesh {
         Mesh::Random => generate::random_tets(options.n, options.seed)?,
         _ => generate::tet_grid(options.n, options.seed)?,
@@ -247,6 +256,45 @@ fn comparing(bench: &mut Bench<'_>) -> Result<()> {
         Ok(map([
             ("vertices", json!(a.points().len())),
             ("triangles", json!(a.triangles())),
+        ]))
+    })
+}
+
+/// All steps of repair of a damaged scan.
+fn repairing(bench: &mut Bench<'_>) -> Result<()> {
+    let on = bench.on;
+    let (points, mut faces) = scans::scan(bench.options.n, bench.options.seed);
+    let times = faces.len() / 1000;
+    damage(&mut faces, points.len() as u32, times);
+    bench.add("repair", "scan", "f64", || {
+        let repaired = repair::repair(on, &points, &faces, &[], &STEPS)?;
+        Ok(map([
+            ("vertices", json!(points.len())),
+            ("triangles", json!(faces.len())),
+            ("triangles_after", json!(repaired.triangles.len())),
+        ]))
+    })
+}
+
+/// Untangling of a grid of tetrahedra.
+fn untangling<P: Vector>(bench: &mut Bench<'_>) -> Result<()> {
+    let (on, precision) = (bench.on, bench.precision());
+    let options = bench.options;
+    let mesh = generate::tangled_tets(options.n, options.tangle, options.seed)?.into();
+    let resident = DeviceMesh::<P>::upload(on, &mesh)?;
+    let to_valid = smooth::UntangleOptions {
+        goal: smooth::Goal::Untangled,
+        boundary: smooth::BoundaryRule::Fixed,
+        max_sweeps: MOST_SWEEPS,
+        keep_going: false,
+    };
+    bench.add("untangle", "tangled grid of tetrahedra", precision, || {
+        let made = smooth::untangle(on, &resident, &[], &to_valid)?;
+        Ok(map([
+            ("vertices", json!(mesh.points.len())),
+            ("cells", json!(mesh.cells.len())),
+            ("sweeps", json!(made.report().sweeps)),
+            ("inverted", json!(made.report().inverted.len())),
         ]))
     })
 }

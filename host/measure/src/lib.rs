@@ -19,9 +19,11 @@ mod record;
 mod refine;
 mod refine_tets;
 mod reorder;
+mod repair;
 mod smooth;
 mod timing;
 mod transfers;
+mod untangle;
 mod weld;
 mod whole;
 
@@ -34,6 +36,7 @@ use trioxide::marking::Marking;
 use trioxide::mesh::Triangulation;
 use trioxide::volume::VolumeMesh;
 use trioxide::{Error, Result, generate};
+use trioxide_verify::selftest::repair::damage;
 use trioxide_verify::selftest::weld as scans;
 
 use record::Record;
@@ -83,6 +86,9 @@ pub struct Options {
     mark: Marking,
     #[command(flatten)]
     weld: weld::Settings,
+    /// Part of the tetrahedra that is inverted before untangle
+    #[arg(long, value_name = "PART", default_value_t = 0.1)]
+    tangle: f64,
     /// Seed of a random mesh
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -126,11 +132,15 @@ enum Family {
     Weld,
     /// Edges of a scan collapsed, to a half and to a tenth of its triangles.
     Decimate,
+    /// All steps of repair, of a scan of which every thousandth face is damaged.
+    Repair,
     /// Copies between host and device, and their share in a weld of scans of the paper's sizes up to -n (its sections
     /// 6.6, 6.9).
     Transfers,
     /// Laplacian smoothing of tetrahedra: 16 sweeps, and to convergence, of each form in each layout.
     Smooth,
+    /// Tetrahedra of a grid, a part of them inverted (--tangle), made valid and then better.
+    Untangle,
     /// Distances between a mesh and one whose points are moved, from both sides.
     Compare,
     /// Every kernel of all of them: time, bytes that must move, GB/s, share of the copy bandwidth.
@@ -259,14 +269,14 @@ fn check_mesh(options: &Options) -> Result<()> {
     }
     let goes = match options.family() {
         Family::Compare => true,
-        Family::Weld | Family::Decimate => is_scanned,
+        Family::Weld | Family::Decimate | Family::Repair => is_scanned,
         Family::Polylla | Family::Levels => !is_scanned || matches!(options.mesh, Mesh::Scan),
         _ => !is_scanned,
     };
     if !goes {
         return Err(Error::Argument(
-            "--mesh scan, shuffled-scan and cloud go with bench weld, decimate and compare, scan with bench polylla and \
-             levels too; weld and decimate take no other"
+            "--mesh scan, shuffled-scan and cloud go with bench weld, decimate, repair and compare, scan with bench \
+             polylla and levels too; weld, decimate and repair take no other"
                 .to_owned(),
         ));
     }
@@ -294,12 +304,17 @@ fn measure(device: &Device, options: &Options) -> Result<()> {
         Family::Delaunay => vec![delaunay_case(device, options)?],
         Family::Reorder => vec![reorder_case(device, options)?],
         Family::Refine => vec![refine_case(device, options)?],
-        Family::Polyhedra | Family::LevelsPolyhedra | Family::RefineTets | Family::Smooth => {
+        Family::Polyhedra
+        | Family::LevelsPolyhedra
+        | Family::RefineTets
+        | Family::Smooth
+        | Family::Untangle => {
             vec![volume_case(device, options)?]
         }
         Family::Weld => weld_cases(device, options)?,
         Family::Compare => vec![compare_case(device, options)?],
         Family::Decimate => vec![decimate_case(device, options)?],
+        Family::Repair => vec![repair_case(device, options)?],
         Family::Transfers => {
             let json = options.device.json.as_deref();
             return transfers::run(device, options.n, options.seed, options.runs(), json);
@@ -346,10 +361,14 @@ impl Options {
         let mut case = format!("{mesh} {n}");
         let mut parameters =
             names::map([("mesh", json!(mesh)), ("n", n), ("seed", json!(self.seed))]);
-        // Welding, decimation and levels are by doubles, whatever the precision.
+        // These are by doubles, whatever the precision.
         let is_double = matches!(
             self.family(),
-            Family::Weld | Family::Decimate | Family::Levels | Family::LevelsPolyhedra
+            Family::Weld
+                | Family::Decimate
+                | Family::Repair
+                | Family::Levels
+                | Family::LevelsPolyhedra
         );
         let precision = match self.is_double() || is_double {
             true => "f64",
@@ -546,10 +565,24 @@ fn volume_case(on: &Device, options: &Options) -> Result<Record> {
             let family = name_of(options.family());
             options.file.volume(path, &family, options.device.quiet)?
         }
+        (None, _) if matches!(options.family(), Family::Untangle) => {
+            generate::tangled_tets(options.n, options.tangle, options.seed)?.into()
+        }
         (None, Mesh::Random) => generate::random_tets(options.n, options.seed)?.into(),
         (None, _) => generate::tet_grid(options.n, options.seed)?.into(),
     };
     let runs = options.runs();
+    if matches!(options.family(), Family::Untangle) {
+        let measured = match options.is_double() {
+            true => untangle::bench::<DVec3>(on, &mesh, runs)?,
+            false => untangle::bench::<Vec3>(on, &mesh, runs)?,
+        };
+        let tangled = match options.file.path() {
+            Some(_) => "as read".to_owned(),
+            None => format!("{} inverted", options.tangle),
+        };
+        return Ok(options.record(measured, &[("tangled", tangled)]));
+    }
     if matches!(options.family(), Family::Smooth) {
         let measured = match options.is_double() {
             true => smooth::bench::<DVec3>(on, &mesh, runs)?,
@@ -604,6 +637,17 @@ fn scanned(options: &Options) -> Result<(Vec<DVec3>, Vec<[u32; 3]>)> {
 fn decimate_case(on: &Device, options: &Options) -> Result<Record> {
     let (points, triangles) = scanned(options)?;
     let measured = decimate::bench(on, &points, &triangles, options.runs())?;
+    Ok(options.record(measured, &[]))
+}
+
+fn repair_case(on: &Device, options: &Options) -> Result<Record> {
+    let (points, mut triangles) = scanned(options)?;
+    // A file has faults of its own.
+    if options.file.path().is_none() {
+        let times = triangles.len() / 1000;
+        damage(&mut triangles, points.len() as u32, times);
+    }
+    let measured = repair::bench(on, &points, &triangles, options.runs())?;
     Ok(options.record(measured, &[]))
 }
 

@@ -331,11 +331,32 @@ pub fn measure<'py>(
             if let Some(quality) = &found.quality {
                 report["quality"] = quality_of(quality);
             }
+        } else if !mesh.faces.is_empty() {
+            let found = operations::info(mesh)?;
+            report["problem"] = json!(found.problems.first());
+            let measures = found.values().into_iter();
+            for (name, value) in measures.filter(|(name, _)| OF_SURFACES.contains(name)) {
+                report[name] = value;
+            }
         }
         Ok(report)
     })?;
     of_json(py, &measured)
 }
+
+/// What the report on a surface in space has beside the counts, as the command's.
+const OF_SURFACES: [&str; 10] = [
+    "area",
+    "volume",
+    "edges",
+    "boundary_edges",
+    "boundary_parts",
+    "pinch_vertices",
+    "problems",
+    "repairs",
+    "planarity",
+    "dihedral_angle",
+];
 
 fn bounds(points: &[DVec3]) -> Value {
     match points.is_empty() {
@@ -378,6 +399,7 @@ pub fn measure_volume<'py>(
         check_volume(&mesh)?;
         let resident = trioxide::smooth::DeviceMesh::<DVec3>::upload(on, &mesh)?;
         let quality = trioxide::quality3d::quality(on, resident.cells(), resident.points())?;
+        let ratios = trioxide::smooth::measure_ratios(on, resident.cells(), resident.points())?;
         Ok(json!({
             "vertices": mesh.points.len(),
             "cells": mesh.cells.len(),
@@ -385,6 +407,7 @@ pub fn measure_volume<'py>(
             "bounds": bounds(&mesh.points),
             "fields": mesh.fields.names(),
             "quality": quality_3d(&quality),
+            "mean_ratio": operations::info::ratios_to_json(&ratios),
         }))
     })?;
     of_json(py, &measured)

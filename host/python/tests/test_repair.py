@@ -23,6 +23,17 @@ def test_data_go_along():
 def test_refusals():
     with pytest.raises(ValueError, match="no step of the repair is chosen: add repeated, degenerate="):
         trioxide.repair(POINTS, FACES)
-    there = trioxide.Mesh(POINTS, FACES).to_device("cpu")
-    with pytest.raises(TypeError, match="to_host"):
+    there = trioxide.Mesh(POINTS, FACES, segments=[[0, 1]]).to_device("cpu")
+    with pytest.raises(ValueError, match="repair does not carry segments on a device.*to_host"):
         trioxide.repair(there, orient=True)
+
+
+def test_info_counts_what_each_step_would_find():
+    found = trioxide.info(POINTS, FACES)
+    assert found["repairs"]["repeated_faces"] == 1 and found["repairs"]["faces_to_turn"] == 1
+    assert found["problem"] == found["problems"][0] == "3 edges of more than two faces: first 1 - 2"
+    repaired = trioxide.repair(POINTS, FACES, repeated=True, orient=True, device="cpu")
+    found = trioxide.info(repaired)
+    assert found["repairs"]["repeated_faces"] == found["repairs"]["faces_to_turn"] == found["boundary_edges"] == 0
+    assert found["problem"] is None and abs(found["volume"] - 1 / 6) < 1e-15
+    assert 90 < found["dihedral_angle"]["max"] < 180 and found["planarity"] is None

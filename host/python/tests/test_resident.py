@@ -331,6 +331,36 @@ def test_arrays_of_the_cpu_are_numpy_s_without_a_copy(plane):
     assert not hasattr(copy, "__cuda_array_interface__")
 
 
+def test_a_damaged_scan_is_repaired_there(device, coloured):
+    faces = coloured.triangles.copy()
+    faces[10::50] = faces[10::50][:, [0, 2, 1]]
+    faces = np.concatenate([faces[5:], faces[20:23]])
+    mesh = trioxide.Mesh(
+        coloured.points,
+        faces,
+        normals=coloured.normals,
+        colors=coloured.colors,
+        uvs=coloured.uvs,
+        regions=np.arange(len(faces)) % 3,
+    )
+    steps = dict(repeated=True, degenerate=0, edges=True, vertices=True, orient=True, fill_holes=20, min_faces=5)
+    expected = trioxide.repair(mesh, device="cpu", **steps)
+    assert expected.counts["repeated_faces"] == 3 and expected.counts["turned_faces"] > 0
+    assert expected.counts["filled_holes"] > 0
+    there = mesh.to_device(device)
+    repaired = trioxide.repair(there, **steps)
+    assert isinstance(repaired, trioxide.DeviceRepaired) and repaired.counts == expected.counts
+    names = ("points", "triangles", "normals", "colors", "uvs", "regions", "old_vertices", "old_cells")
+    same(repaired, expected, *names)
+    # Arrays alone, and a chain that stays there.
+    alone = trioxide.repair(there.points, there.triangles, orient=True)
+    same(alone, trioxide.repair(mesh.points, mesh.triangles, orient=True, device="cpu"), "triangles", "old_vertices")
+    chain = "repair --repeated --orient --fill-holes 20 : smooth --max-iterations 2"
+    chained = trioxide.chain(there, chain)
+    assert isinstance(chained, trioxide.DeviceSmoothed)
+    same(chained, trioxide.chain(mesh, chain, device="cpu"), "points", "triangles", "regions")
+
+
 def test_what_cannot_be_there_is_refused_with_a_remedy(device, plane, scan, tets):
     there = plane.to_device(device)
     segments = DeviceArray.copy_of(plane.triangles[:1, :2].copy(), device)
@@ -342,6 +372,7 @@ def test_what_cannot_be_there_is_refused_with_a_remedy(device, plane, scan, tets
         "weld does not carry segments on a device: leave it out": lambda: trioxide.weld(
             trioxide.DeviceSurface(there.points, there.triangles, segments=segments), epsilon=1
         ),
+        "repair does not carry segments on a device": lambda: trioxide.repair(there, segments=segments, orient=True),
         "refine does not carry segments.*interpolate": lambda: trioxide.refine(there, segments=segments),
         "take its .to_host": lambda: trioxide.info(there),
         "takes a surface, not tetrahedra: refine, reorder and smooth": lambda: trioxide.weld(tets.to_device(device), epsilon=1),
@@ -397,7 +428,13 @@ def test_wrong_ids_and_coordinates_are_found_there(device, scan, tets):
         bad = scan.triangles.astype(np.int32)
         bad[7, 1] = wrong
         there.triangles = DeviceArray.copy_of(bad, device)
-        for call in (lambda: trioxide.weld(there, epsilon=0.1), lambda: trioxide.smooth(there), lambda: trioxide.refine(there)):
+        calls = (
+            lambda: trioxide.weld(there, epsilon=0.1),
+            lambda: trioxide.smooth(there),
+            lambda: trioxide.refine(there),
+            lambda: trioxide.repair(there, orient=True),
+        )
+        for call in calls:
             with pytest.raises(ValueError, match="7"):
                 call()
     there = scan.to_device(device)

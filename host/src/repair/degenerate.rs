@@ -10,7 +10,7 @@ use gpu::ids::{HalfEdge, Vertex};
 use gpu::repair::scaled_sides;
 use trioxide_kernel::NONE;
 
-use super::state::State;
+use super::state::{HostPoints, State};
 use super::{Counts, is_flat, sorted};
 use crate::collective::{Csr, bucket};
 use crate::{Result, progress};
@@ -22,7 +22,7 @@ impl State<'_> {
     /// Treats degenerate faces. `fixed` are edges that do not flip, of ascending vertices of the input.
     pub fn treat_degenerate(
         &mut self,
-        points: &[DVec3],
+        points: &HostPoints<'_>,
         ratio: f64,
         fixed: &mut HashSet<[u32; 2]>,
         counts: &mut Counts,
@@ -34,6 +34,7 @@ impl State<'_> {
                 counts.degenerate_left = 0;
                 return Ok(());
             }
+            let points = points.get(self)?;
             let none = on.uninitialized(0)?;
             let corners = std::mem::replace(&mut self.faces, none).cast();
             let lists: Csr<Vertex, HalfEdge> = bucket(on, &corners, self.vertices())?;

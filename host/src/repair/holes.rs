@@ -11,7 +11,7 @@ use gpu::repair as kernel;
 use trioxide_kernel::Bits;
 use trioxide_kernel::launch::Buffer;
 
-use super::state::{State, sides_at};
+use super::state::{HostPoints, State, sides_at};
 use super::{Counts, is_flat, sorted};
 use crate::collective::compact;
 use crate::{Result, progress};
@@ -27,7 +27,7 @@ impl State<'_> {
     /// Fills the holes of at most `most` edges.
     pub fn fill_holes(
         &mut self,
-        points: &[DVec3],
+        points: &HostPoints<'_>,
         most: u32,
         ratio: f64,
         counts: &mut Counts,
@@ -36,9 +36,13 @@ impl State<'_> {
         on.stage("holes", || {
             let mut faces = self.download_faces()?;
             let loops = self.loops(&faces, most)?;
+            counts.holes_left = 0;
+            if loops.is_empty() {
+                return Ok(());
+            }
+            let points = points.get(self)?;
             let is_planar = points.iter().all(|p| p.z == points[0].z);
             let point = |v: u32| points[self.input_vertex(v) as usize];
-            counts.holes_left = 0;
             let mut there = There::around(&loops, &faces, self.vertices());
             let mut sources: Vec<u32> = (0..faces.len() as u32).collect();
             for hole in loops {

@@ -34,12 +34,15 @@ mod survey;
 use std::collections::HashSet;
 
 use glam::DVec3;
+use gpu::ids::{Triangle, Vertex};
 use gpu::repair as kernel;
+use trioxide_kernel::launch::Buffer;
 
 use crate::device::Device;
 use crate::mesh::Segment;
+use crate::reorder::{Carried, pick};
 use crate::{Error, Result};
-use state::State;
+use state::{HostPoints, State};
 
 pub use segments::carry_segments;
 pub use survey::{Survey, survey};
@@ -146,6 +149,54 @@ pub fn bytes_needed(points: usize, triangles: usize) -> u64 {
     96 * triangles as u64 + 44 * points as u64
 }
 
+/// A repaired mesh on a device, and its maps, as of [`Repaired`].
+pub struct DeviceRepaired {
+    /// Vertices of the faces.
+    pub triangles: Buffer<[Vertex; 3]>,
+    /// The old id of each vertex.
+    pub vertices: Buffer<Vertex>,
+    /// The old id of each face.
+    pub faces: Buffer<Triangle>,
+    /// Old vertices that collapsed into others.
+    pub merged: Vec<[u32; 2]>,
+    /// The changes.
+    pub counts: Counts,
+}
+
+impl DeviceRepaired {
+    /// Data of the vertices, from those of the old ones.
+    ///
+    /// # Errors
+    /// Errors of the device.
+    pub fn of_vertices<T: Carried>(&self, on: &Device, values: &Buffer<T>) -> Result<Buffer<T>> {
+        pick(on, values, &self.vertices)
+    }
+
+    /// Data of the faces, from those of the old ones.
+    ///
+    /// # Errors
+    /// Errors of the device.
+    pub fn of_faces<T: Carried>(&self, on: &Device, values: &Buffer<T>) -> Result<Buffer<T>> {
+        pick(on, values, &self.faces)
+    }
+
+    /// The result in host memory.
+    ///
+    /// # Errors
+    /// Errors of the device.
+    pub fn download(self, on: &Device) -> Result<Repaired> {
+        on.stage("copy to the host", || {
+            Ok(Repaired {
+                triangles: on.download_rows(&self.triangles)?,
+                vertices: on.download_rows(&self.vertices)?,
+                faces: on.download_rows(&self.faces)?,
+                merged: self.merged,
+                counts: self.counts,
+            })
+        })
+    }
+}
+
 /// Repairs a mesh. Edges of `segments` are not flipped.
 ///
 /// # Errors
@@ -159,7 +210,47 @@ pub fn repair(
     steps: &Steps,
 ) -> Result<Repaired> {
     steps.check()?;
-    let mut state = State::upload(on, points, triangles)?;
+    let (there, faces) = upload(on, points, triangles)?;
+    let here = HostPoints::of(points);
+    let state = State::new(on, &there, faces)?;
+    take_steps(state, &here, segments, steps)?.download(on)
+}
+
+/// As [`repair()`], of a mesh that is on the device, where the result stays.
+///
+/// # Errors
+/// As [`repair()`].
+pub fn repair_on_device(
+    on: &Device,
+    points: &Buffer<DVec3>,
+    triangles: &Buffer<[Vertex; 3]>,
+    segments: &[Segment],
+    steps: &Steps,
+) -> Result<DeviceRepaired> {
+    steps.check()?;
+    on.require(bytes_needed(points.len(), triangles.len()))?;
+    let state = State::new(on, points, on.duplicate(triangles)?)?;
+    take_steps(state, &HostPoints::default(), segments, steps)
+}
+
+/// Copies a mesh to the device.
+fn upload(
+    on: &Device,
+    points: &[DVec3],
+    triangles: &[[u32; 3]],
+) -> Result<(Buffer<DVec3>, Buffer<[Vertex; 3]>)> {
+    on.require(bytes_needed(points.len(), triangles.len()))?;
+    on.stage("copy to the device", || {
+        Ok((on.upload(points)?, on.upload(triangles)?.cast()))
+    })
+}
+
+fn take_steps(
+    mut state: State<'_>,
+    points: &HostPoints<'_>,
+    segments: &[Segment],
+    steps: &Steps,
+) -> Result<DeviceRepaired> {
     let mut counts = Counts::default();
     let mut fixed: HashSet<[u32; 2]> = segments.iter().map(|s| sorted(s.ends)).collect();
     for _ in 0..MOST_PASSES {

@@ -5,9 +5,7 @@ use gpu::repair as kernel;
 use trioxide_kernel::Bits;
 use trioxide_kernel::launch::Buffer;
 
-use glam::DVec3;
-
-use super::state::{State, ids, sides_at};
+use super::state::{HostPoints, State, ids, sides_at};
 use super::{Counts, pairs};
 use crate::Result;
 use crate::collective::compact;
@@ -26,7 +24,7 @@ impl State<'_> {
     /// The second round finds the edges whose ends have no copies that part their pairs. Without pairs, the corners of
     /// a part form a path, whose two ends alone are at edges that join no faces: no edge between two copies has more
     /// than two of them.
-    pub fn part_edges(&mut self, points: &[DVec3], counts: &mut Counts) -> Result<()> {
+    pub fn part_edges(&mut self, points: &HostPoints<'_>, counts: &mut Counts) -> Result<()> {
         let on = self.on;
         on.stage("crowded edges", || {
             for is_paired in [true, false] {
@@ -40,6 +38,7 @@ impl State<'_> {
                 kernel::mark_ends::launch(on, n, &crowded, &self.faces, &mut chosen)?;
                 let mut links = self.links::<false>(&order)?;
                 if is_paired {
+                    let points = points.get(self)?;
                     let sides = on.download_rows(&crowded)?;
                     let faces = self.download_faces()?;
                     let point = |v: u32| points[self.input_vertex(v) as usize];

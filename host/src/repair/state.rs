@@ -1,25 +1,53 @@
 //! A mesh under repair: the steps that a device does alone.
 
+use std::cell::OnceCell;
+
 use glam::DVec3;
+use gpu::decimate::check_distinct_corners;
 use gpu::forms::{count_up, rank_vertices};
 use gpu::ids::{HalfEdge, Item, Place, Triangle, Vertex};
 use gpu::repair as kernel;
 use trioxide_kernel::launch::Buffer;
 use trioxide_kernel::{Bits, NONE, Word};
-use trioxide_mesh::parallel;
 
-use super::{Counts, Repaired, bytes_needed};
+use super::{Counts, DeviceRepaired};
 use crate::collective::{compact, count_bits, order_by_keys};
 use crate::device::Device;
 use crate::points::check_finite;
 use crate::reorder::pick;
 use crate::{Error, Result};
 
+/// The input's points on the host, for the steps that treat few elements there.
+#[derive(Default)]
+pub(super) struct HostPoints<'a> {
+    given: Option<&'a [DVec3]>,
+    copied: OnceCell<Vec<DVec3>>,
+}
+
+impl<'a> HostPoints<'a> {
+    /// Points that are there.
+    pub fn of(points: &'a [DVec3]) -> Self {
+        Self {
+            given: Some(points),
+            copied: OnceCell::new(),
+        }
+    }
+
+    /// The points, copied from the device if they are not there.
+    pub fn get(&self, state: &State<'_>) -> Result<&[DVec3]> {
+        if let Some(points) = self.given.or(self.copied.get().map(|list| &list[..])) {
+            return Ok(points);
+        }
+        let points = state.on.download(state.points)?;
+        Ok(self.copied.get_or_init(|| points))
+    }
+}
+
 /// The mesh as it is after some steps.
 pub(super) struct State<'a> {
     pub on: &'a Device,
     /// Of the input.
-    pub points: Buffer<DVec3>,
+    points: &'a Buffer<DVec3>,
     pub faces: Buffer<[Vertex; 3]>,
     /// The input's face whose data each face has.
     pub old: Buffer<Triangle>,
@@ -34,8 +62,12 @@ pub(super) struct State<'a> {
 }
 
 impl<'a> State<'a> {
-    /// Checks a mesh and copies it to the device.
-    pub fn upload(on: &'a Device, points: &[DVec3], triangles: &[[u32; 3]]) -> Result<Self> {
+    /// Checks a mesh that is on the device.
+    pub fn new(
+        on: &'a Device,
+        points: &'a Buffer<DVec3>,
+        triangles: Buffer<[Vertex; 3]>,
+    ) -> Result<Self> {
         let (vertices, faces) = (points.len(), triangles.len());
         // Each corner may get a vertex of its own.
         if vertices as u64 + 3 * faces as u64 >= u64::from(NONE) {
@@ -43,27 +75,13 @@ impl<'a> State<'a> {
                 "{vertices} vertices and {faces} faces are too many for ids of 32 bits"
             )));
         }
-        let is_wrong = |face: &[u32; 3]| face.iter().any(|&v| v as usize >= vertices);
-        if let Some(t) = parallel::position(triangles, is_wrong) {
-            let wrong = triangles[t].iter().find(|&&v| v as usize >= vertices);
-            return Err(Error::Invalid {
-                element: format!("triangle {t}"),
-                rule: format!(
-                    "has vertex {}, but the mesh has {vertices} vertices",
-                    wrong.expect("the wrong one")
-                ),
-            });
-        }
-        on.require(bytes_needed(vertices, faces))?;
-        let (points, faces) = on.stage("copy to the device", || {
-            Ok((on.upload(points)?, on.upload(triangles)?.cast()))
-        })?;
-        check_finite(on, &points)?;
+        check_finite(on, points)?;
+        let faces = check_range(on, triangles, vertices)?;
         let mut state = Self {
             on,
             points,
+            old: ids(on, faces.len())?.cast(),
             faces,
-            old: ids(on, triangles.len())?.cast(),
             copies: Vec::new(),
             copied: on.uninitialized(0)?,
             merged: Vec::new(),
@@ -189,7 +207,7 @@ impl<'a> State<'a> {
             self.on,
             self.faces.len() as u32,
             &self.faces,
-            &self.points,
+            self.points,
             &self.copied,
             ratio,
             &mut found,
@@ -273,9 +291,9 @@ impl<'a> State<'a> {
     }
 
     /// Numbers the vertices that remain.
-    pub fn finish(mut self, counts: Counts) -> Result<Repaired> {
+    pub fn finish(mut self, counts: Counts) -> Result<DeviceRepaired> {
         let (on, n) = (self.on, self.vertices());
-        let vertices: Buffer<Vertex> = on.stage("vertices", || {
+        on.stage("vertices", || {
             let now = self.mark_used()?;
             let mut kept: Buffer<Bits<Vertex>> = self.bits(n)?;
             let of_input = self.points.len() as u32;
@@ -285,19 +303,52 @@ impl<'a> State<'a> {
             rank_vertices::launch(on, list.len() as u32, &list, &mut new)?;
             let faces = self.faces.len() as u32;
             kernel::rename_faces::launch(on, faces, &new.cast(), &mut self.faces)?;
-            Ok(list)
-        })?;
-        on.stage("copy to the host", || {
-            let vertices: Vec<u32> = on.download_rows(&vertices)?;
-            Ok(Repaired {
-                triangles: self.download_faces()?,
-                vertices: vertices.into_iter().map(|v| self.input_vertex(v)).collect(),
-                faces: on.download_rows(&self.old)?,
-                merged: std::mem::take(&mut self.merged),
+            let vertices = match self.copies.is_empty() {
+                true => list,
+                false => {
+                    let list: Vec<u32> = on.download_rows(&list)?;
+                    let list = list.into_iter().map(|v| self.input_vertex(v));
+                    on.upload(&list.collect::<Vec<u32>>())?.cast()
+                }
+            };
+            Ok(DeviceRepaired {
+                triangles: self.faces,
+                vertices,
+                faces: self.old,
+                merged: self.merged,
                 counts,
             })
         })
     }
+}
+
+/// Refuses faces with a vertex that is not there, and gives the others back.
+fn check_range(
+    on: &Device,
+    triangles: Buffer<[Vertex; 3]>,
+    vertices: usize,
+) -> Result<Buffer<[Vertex; 3]>> {
+    let count = triangles.len() as u32;
+    let corners: Buffer<Vertex> = triangles.cast();
+    let mut found = on.filled(2, Triangle::NONE)?;
+    check_distinct_corners::launch(on, count, &corners, vertices as u32, &mut found)?;
+    let wrong = on.read(&found, 0)?;
+    let triangles: Buffer<[Vertex; 3]> = corners.cast();
+    if !wrong.is_some() {
+        return Ok(triangles);
+    }
+    let face = on.read(&triangles, wrong.index() as usize)?;
+    let is_wrong = |v: &u32| *v as usize >= vertices;
+    Err(Error::Invalid {
+        element: format!("triangle {}", wrong.index()),
+        rule: format!(
+            "has vertex {}, but the mesh has {vertices} vertices",
+            face.map(Vertex::index)
+                .into_iter()
+                .find(is_wrong)
+                .unwrap_or_default()
+        ),
+    })
 }
 
 /// The ids of `n` elements.

@@ -39,7 +39,8 @@ pub struct Survey {
 /// # Errors
 /// As [`repair`](super::repair()).
 pub fn survey(on: &Device, points: &[DVec3], triangles: &[[u32; 3]]) -> Result<Survey> {
-    let state = State::upload(on, points, triangles)?;
+    let (there, faces) = super::upload(on, points, triangles)?;
+    let state = State::new(on, &there, faces)?;
     on.stage("survey", || {
         let order = state.sides()?;
         let sides: Vec<u32> = on.download_rows(&state.crowded(&order)?)?;

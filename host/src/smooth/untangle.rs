@@ -4,7 +4,7 @@ use glam::DVec3;
 use gpu::ids::{Cell, Corner, Place, Vertex};
 use gpu::ordered::from_ordered_bits;
 use gpu::smooth::{StarsBuffers, Vector};
-use gpu::untangle::{self as kernel, FREE, GUARDED, IMPROVE};
+use gpu::untangle::{self as kernel, Angles, FREE, GUARDED, IMPROVE};
 use trioxide_kernel::launch::Buffer;
 use trioxide_kernel::{Bits, words};
 use trioxide_mesh::progress;
@@ -22,6 +22,11 @@ use crate::device::Device;
 const FIRST_RINGS: u32 = 2;
 /// Sweeps after which there is one ring more, if the inverted cells have not become fewer.
 const PATIENCE: u32 = 5;
+/// Bounds that no angle breaks.
+const ANY: Angles = Angles {
+    of_smallest: f64::INFINITY,
+    of_largest: f64::NEG_INFINITY,
+};
 /// Bins of the histogram of mean ratios, of equal width from 0 to 1.
 pub const RATIO_BINS: usize = 20;
 
@@ -378,7 +383,7 @@ impl<'a, P: Vector> Field<'a, P> {
             })?;
             let depth = 0.2 * found.lowest;
             let epsilon = (1e-12 + depth * depth).sqrt();
-            self.sweep::<RULE>(points, &around, moved, epsilon)?;
+            self.sweep::<RULE>(points, &around, moved, epsilon, ANY)?;
             report.sweeps += 1;
             report.rings = report.rings.max(rings);
             sweeps.reach(u64::from(sweep) + 1);
@@ -386,7 +391,8 @@ impl<'a, P: Vector> Field<'a, P> {
         Ok(false)
     }
 
-    /// Sweeps for better cells, until no node moves; how many.
+    /// Sweeps for better cells, of any angles; how many. If the smallest or the largest angle of the mesh is worse in
+    /// the end, other sweeps begin at the input, in which no move goes beyond these angles.
     fn improve(
         &self,
         points: &mut Buffer<P>,
@@ -394,12 +400,35 @@ impl<'a, P: Vector> Field<'a, P> {
         most: u32,
     ) -> Result<u32> {
         let on = self.on;
+        let given = self.find_angles(points)?;
+        let (before, moved_before) = (on.duplicate(points)?, on.duplicate(moved)?);
+        let sweeps = self.sweep_to_better(points, moved, most, false)?;
+        if self.find_angles(points)?.are_within(given) {
+            return Ok(sweeps);
+        }
+        (*points, *moved) = (before, moved_before);
+        self.sweep_to_better(points, moved, most, true)
+    }
+
+    /// Sweeps until no node moves; how many. If `is_bounded`, no angle goes beyond the mesh's before the sweep.
+    fn sweep_to_better(
+        &self,
+        points: &mut Buffer<P>,
+        moved: &mut Buffer<Bits<Vertex>>,
+        most: u32,
+        is_bounded: bool,
+    ) -> Result<u32> {
+        let on = self.on;
         let sweeps = progress::count("sweep", u64::from(most));
         let mut around = on.duplicate(&self.moving)?;
         for sweep in 0..most {
             progress::check()?;
             let mut moves = on.filled(moved.len(), Bits::EMPTY)?;
-            self.sweep::<IMPROVE>(points, &around, &mut moves, 0.0)?;
+            let bounds = match is_bounded {
+                true => self.find_angles(points)?,
+                false => ANY,
+            };
+            self.sweep::<IMPROVE>(points, &around, &mut moves, 0.0, bounds)?;
             if count_bits(on, &moves)? == 0 {
                 return Ok(sweep);
             }
@@ -409,6 +438,21 @@ impl<'a, P: Vector> Field<'a, P> {
             sweeps.reach(u64::from(sweep) + 1);
         }
         Ok(most)
+    }
+
+    /// The smallest and the largest angle of the mesh.
+    fn find_angles(&self, points: &Buffer<P>) -> crate::Result<Angles> {
+        let (on, cells) = (self.on, self.relations.mesh.cells());
+        on.stage("angles", || {
+            let mut extremes = on.upload(&[u64::MAX; 2])?;
+            let count = cells.len() as u32;
+            kernel::find_angles::launch(on, count, cells.buffers(), points, &mut extremes)?;
+            let keys = on.download(&extremes)?;
+            Ok(Angles {
+                of_smallest: -from_ordered_bits(keys[0]),
+                of_largest: from_ordered_bits(keys[1]),
+            })
+        })
     }
 
     /// A set of nodes with all that share a cell with one.
@@ -427,6 +471,7 @@ impl<'a, P: Vector> Field<'a, P> {
         around: &Buffer<Bits<Vertex>>,
         moved: &mut Buffer<Bits<Vertex>>,
         epsilon: f64,
+        bounds: Angles,
     ) -> crate::Result<()> {
         let on = self.on;
         let (list, firsts) = on.stage("rings", || {
@@ -457,6 +502,8 @@ impl<'a, P: Vector> Field<'a, P> {
                         points,
                         moved,
                         epsilon,
+                        bounds.of_smallest,
+                        bounds.of_largest,
                     )
                 }?;
             }

@@ -53,6 +53,10 @@ pub struct Options {
     /// Of tets: how their points are chosen [default: grid]
     #[arg(long, value_enum, value_name = "SAMPLE", conflicts_with = "random")]
     sample: Option<TetPoints>,
+    /// Of a grid of tets: inner points are moved until this part of the tetrahedra is inverted, at most 0.4: a mesh for
+    /// smooth --untangle
+    #[arg(long, value_name = "PART", conflicts_with_all = ["random", "sample"])]
+    tangle: Option<f64>,
     #[command(flatten)]
     volume: super::volume::VolumeOutput,
     #[arg(short, long, help = help::mesh_to_write())]
@@ -127,7 +131,7 @@ fn run_tets(options: &Options) -> Result<()> {
         true => Some(TetPoints::Random),
         false => options.sample,
     };
-    let make = || super::volume::make_tets(options.n, sample, options.seed);
+    let make = || super::volume::make_tets(options.n, sample, options.tangle, options.seed);
     let (mesh, run) = on_host(options, make)?;
     let counts: Counts = vec![
         ("vertices", mesh.points.len().into()),
@@ -192,6 +196,10 @@ pub fn give(options: &Options, report: &Report) -> Result<()> {
 pub fn check_planar(options: &Options) -> Result<()> {
     if options.sample.is_some() {
         let reason = "--sample goes with tets: leave it out";
+        return Err(Error::Argument(reason.to_owned()));
+    }
+    if options.tangle.is_some() {
+        let reason = "--tangle goes with tets: leave it out";
         return Err(Error::Argument(reason.to_owned()));
     }
     if options.random {

@@ -67,9 +67,17 @@ pub enum TetPoints {
     SemiUniform,
 }
 
-/// Makes a mesh of about `n` points in the unit cube.
-pub fn make_tets(n: usize, sample: Option<TetPoints>, seed: u64) -> Result<VolumeMesh> {
+/// Makes a mesh of about `n` points in the unit cube; of the grid the part `tangle` of the tetrahedra is inverted.
+pub fn make_tets(
+    n: usize,
+    sample: Option<TetPoints>,
+    tangle: Option<f64>,
+    seed: u64,
+) -> Result<VolumeMesh> {
     progress::stage(format!("make {n} points and their tetrahedra"));
+    if let Some(share) = tangle {
+        return Ok(generate::tangled_tets(n, share, seed)?.into());
+    }
     let mesh = match sample.unwrap_or(TetPoints::Grid) {
         TetPoints::Grid => generate::tet_grid(n, seed)?,
         TetPoints::Random => generate::random_tets(n, seed)?,

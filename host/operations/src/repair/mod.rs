@@ -2,9 +2,12 @@
 
 mod options;
 
-use trioxide::Error as Shared;
+use glam::DVec3;
+use trioxide::device::Device;
+use trioxide::ids::Vertex;
 use trioxide::mesh::{self, Faces, Mesh};
 use trioxide::repair::{self as family, Counts as Done, Steps};
+use trioxide::{Buffer, Error as Shared};
 
 use crate::error::Result;
 use crate::input::check_faces;
@@ -162,22 +165,16 @@ pub fn repair(on: impl Start, mut mesh: Mesh, options: &Options) -> Result<(Mesh
         #[cfg(feature = "serial")]
         On::Serial => Err(Refusal::Serial.into()),
     })?;
+    let before = [vertices, triangles.len()];
+    let after = [repaired.vertices.len(), repaired.triangles.len()];
+    let totals = totals_of(before, after, steps, repaired.counts);
     let (segments, ids) = family::carry_segments(&mesh.segments, &repaired, vertices);
     let family::Repaired {
         triangles: new,
         vertices: of_vertices,
         faces: of_faces,
-        counts,
         ..
     } = repaired;
-    let totals = Totals {
-        vertices: vertices as u64,
-        faces: triangles.len() as u64,
-        steps,
-        done: counts,
-        repaired_vertices: of_vertices.len() as u64,
-        repaired_faces: new.len() as u64,
-    };
     mesh.faces = Faces::Triangles(new);
     mesh.points = mesh::gather(&mesh.points, &of_vertices);
     mesh.attributes = mesh.attributes.gather(&of_vertices);
@@ -195,4 +192,39 @@ pub fn repair(on: impl Start, mut mesh: Mesh, options: &Options) -> Result<(Mesh
         faces: of_faces,
     };
     Ok((mesh, report))
+}
+
+/// Repairs points and triangles that are on a device, where the result stays. The report has no maps: they are with the
+/// result, which carries data of vertices and faces.
+///
+/// # Errors
+/// As [`repair()`].
+pub fn resident(
+    on: &Device,
+    points: &Buffer<DVec3>,
+    triangles: &Buffer<[Vertex; 3]>,
+    options: &Options,
+) -> Result<(family::DeviceRepaired, Report)> {
+    let steps = options.steps()?;
+    let repaired = family::repair_on_device(on, points, triangles, &[], &steps)?;
+    let before = [points.len(), triangles.len()];
+    let after = [repaired.vertices.len(), repaired.triangles.len()];
+    let report = Report {
+        run: Run::of(on, Vec::new())?,
+        totals: totals_of(before, after, steps, repaired.counts),
+        ..Report::default()
+    };
+    Ok((repaired, report))
+}
+
+/// The counts of a repair, from the numbers of vertices and faces before and after it.
+fn totals_of(before: [usize; 2], after: [usize; 2], steps: Steps, done: Done) -> Totals {
+    Totals {
+        vertices: before[0] as u64,
+        faces: before[1] as u64,
+        steps,
+        done,
+        repaired_vertices: after[0] as u64,
+        repaired_faces: after[1] as u64,
+    }
 }

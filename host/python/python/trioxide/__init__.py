@@ -23,7 +23,7 @@ from ._functions import View, devices, generate, info, read, render, selftest, v
 from ._mesh import DeviceSurface, DeviceVolume, Mesh, VolumeMesh
 from ._polyhedra import Polyhedra
 from ._reorder import DeviceReordered, DeviceReorderedVolume, Reordered, ReorderedVolume, reorder
-from ._repair import Repaired, repair
+from ._repair import DeviceRepaired, Repaired, repair
 from ._resident import (
     DevicePolygons,
     DeviceRefined,
@@ -55,6 +55,7 @@ __all__ = [
     "DeviceRefinedVolume",
     "DeviceReordered",
     "DeviceReorderedVolume",
+    "DeviceRepaired",
     "DeviceSmoothed",
     "DeviceSmoothedVolume",
     "DeviceSurface",

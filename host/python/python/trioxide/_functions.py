@@ -151,11 +151,16 @@ def info(mesh: Any, triangles: Any = None, *, device: DeviceLike = "cpu", progre
     Returns
     -------
     dict
-        Lengths in the unit of the coordinates, angles in degrees; "problem" is None, or a sentence with the element and the rule.
+        Lengths in the unit of the coordinates, angles in degrees; "problem" is None, or a sentence with the element and the rule. That
+        of a surface in space has its "area", "volume" if it is closed, "planarity", "dihedral_angle", all "problems", and "repairs":
+        what each step of `repair` would find. That of cells has the histogram of their "mean_ratio".
 
     >>> report = info(generate("grid", 9))
     >>> report["vertices"], report["faces"], report["planar"], report["problem"]
     (9, 8, True, None)
+    >>> report = info([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]], [[0, 2, 1], [0, 1, 3], [1, 2, 3], [0, 2, 3]])
+    >>> report["repairs"]["faces_to_turn"], report["boundary_edges"]
+    (1, 0)
     """
     found = any_mesh(of_any(mesh), triangles)
     with watching(progress) as watch:

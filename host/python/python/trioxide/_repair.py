@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Dict, Optional, TypedDict, Union, overload
+from typing import TYPE_CHECKING, Any, Dict, Optional, Sequence, TypedDict, Union, overload
 
 import numpy as np
 
 from . import _trioxide as native
-from ._device import DeviceLike, run_on
+from ._device import DeviceArray, DeviceLike, of_array, on_device, run_on
 from ._foreign import of_any
-from ._inputs import options_of, resident, surface_of
-from ._mesh import Mesh
+from ._inputs import lone, options_of, resident, surface_of
+from ._mesh import DeviceSurface, Mesh
 from ._progress import Progress, watching
 from ._steps import step
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
+
+
+# Arrays of the host.
+_Host = Union[np.ndarray, Sequence[Sequence[float]]]
 
 
 class Repaired(Mesh):
@@ -37,6 +41,19 @@ class Repaired(Mesh):
     counts: Dict[str, int]
 
 
+class DeviceRepaired(DeviceSurface):
+    """A repaired surface in a device's memory, with its attributes and regions; `old_vertices`, `old_cells` and `counts` as of
+    `Repaired`."""
+
+    __slots__ = ("old_vertices", "old_cells", "counts")
+
+    def __init__(self, arrays: Dict[str, Any]) -> None:
+        super().__init__(**{name: arrays.get(name) for name in DeviceSurface._arrays})
+        self.old_vertices: DeviceArray = arrays["old_vertices"]
+        self.old_cells: DeviceArray = arrays["old_cells"]
+        self.counts: Dict[str, int] = arrays["counts"]
+
+
 class _Repair(TypedDict, total=False):
     repeated: bool
     degenerate: Optional[float]
@@ -53,9 +70,11 @@ class _Repair(TypedDict, total=False):
 
 
 @overload
-def repair(mesh: Mesh, **options: Unpack[_Repair]) -> Repaired: ...
+def repair(mesh: Union[Mesh, _Host], triangles: Any = None, **options: Unpack[_Repair]) -> Repaired: ...
 @overload
-def repair(mesh: Any, triangles: Any = None, **options: Unpack[_Repair]) -> Repaired: ...
+def repair(mesh: Union[DeviceSurface, DeviceArray], triangles: Any = None, **options: Unpack[_Repair]) -> DeviceRepaired: ...
+@overload
+def repair(mesh: Any, triangles: Any = None, **options: Unpack[_Repair]) -> Any: ...
 
 
 @step
@@ -75,7 +94,7 @@ def repair(
     segments: Any = None,
     markers: Any = None,
     progress: Progress = None,
-) -> Repaired:
+) -> Any:
     """Repairs a triangle mesh: each step is an option, and they are taken in the order of the options.
 
     Positions do not change. Vertices that lose all their faces are dropped, copies of vertices come last; the others keep their order.
@@ -85,7 +104,7 @@ def repair(
     Parameters
     ----------
     mesh : Mesh, or (V, 2) or (V, 3) coordinates
-        A mesh of triangles.
+        A mesh of triangles. Arrays of a device, or a `DeviceSurface`, are used in place, and the result stays there.
     triangles : (F, 3) integers, optional
         Vertex ids.
     repeated : bool
@@ -113,14 +132,13 @@ def repair(
     Returns
     -------
     Repaired
-        The mesh, with `old_vertices` and `old_cells`.
+        or `DeviceRepaired` for arrays of a device: the mesh, with `old_vertices` and `old_cells`.
 
     Raises
     ------
     ValueError
-        No step is chosen; a coordinate that is not finite, an id that is none of a vertex, or a face that is no triangle.
-    TypeError
-        Arrays of a device: move them to the host.
+        No step is chosen; a coordinate that is not finite, an id that is none of a vertex, or a face that is no triangle; segments of a
+        mesh on a device.
 
     >>> square = repair([[0, 0], [1, 0], [1, 1], [0, 1]], [[0, 1, 2], [2, 0, 1], [0, 3, 2]], repeated=True, orient=True, device="cpu")
     >>> square.triangles, square.old_cells
@@ -132,8 +150,13 @@ def repair(
     options = options_of("repair", locals())
     mesh = of_any(mesh)
     beside = {"regions": regions, "segments": segments, "markers": markers}
-    if resident(mesh, triangles, **beside) is not None:
-        raise TypeError("repair takes arrays of the host: move the mesh there (.to_host())")
+    there = resident(mesh, triangles, **beside)
+    if there is not None:
+        lone(there, "repair", "leave it out, or repair on the host (.to_host())", "segments", "markers")
+        on = of_array(there.points, device)
+        held = on_device(on, **there._held())
+        with watching(progress) as watch:
+            return DeviceRepaired(native.run("repair_on_device", on, held, options, watch))
     arrays = surface_of(mesh, triangles, **beside)._arrays()
     with watching(progress) as watch:
         result = run_on(device, lambda on: native.run("repair", on, arrays, options, watch))

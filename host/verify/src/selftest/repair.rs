@@ -44,7 +44,7 @@ pub fn cases(size: Size) -> Vec<Case> {
 }
 
 /// Repeats, turns and degenerates faces of a mesh, and joins vertices that are not near each other.
-fn damage(triangles: &mut Vec<[u32; 3]>, vertices: u32, times: usize) {
+pub fn damage(triangles: &mut Vec<[u32; 3]>, vertices: u32, times: usize) {
     let mut random = SplitMix64::new(7);
     let mut below = |n: usize| (random.next_u64() % n as u64) as usize;
     for i in 0..times {

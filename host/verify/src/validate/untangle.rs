@@ -1,9 +1,10 @@
 //! Promises of untangling and improving: as of smoothing; no valid cell becomes inverted; the worst of a valid mesh
-//! does not become worse.
+//! does not become worse, in mean ratios and in angles.
 //!
 //! Simplices at corners are read from tables, and `robust` decides their signs.
 
 use glam::DVec3;
+use gpu::untangle::{Angles, simplex_count, simplex_places};
 
 use trioxide::Result;
 use trioxide::mesh::Mesh;
@@ -119,13 +120,36 @@ fn valid_cells_stay(
             )
         },
     )?;
+    if count > 0 {
+        return Ok(());
+    }
     let [old, new] = &report.ratios;
-    ensure(count > 0 || new.worst >= old.worst, mesh, || {
+    ensure(new.worst >= old.worst, mesh, || {
         format!(
             "has the worst mean ratio {}, below {} before",
             new.worst, old.worst
         )
+    })?;
+    let [old, new] = [before, after].map(|points| angles(points, cells));
+    ensure(new.are_within(old), mesh, || {
+        format!("has angles with cosines of {new:?}, beyond {old:?} before")
     })
+}
+
+/// The smallest and the largest angle of cells, by the formula that moves keep: another one rounds in another way.
+fn angles(points: &[DVec3], cells: &[&[u32]]) -> Angles {
+    let mut found = Angles::NONE;
+    for cell in cells {
+        let size = cell.len() as u32;
+        for j in 0..simplex_count(size) {
+            let places = simplex_places(size, j);
+            let at = |k: u32| points[cell[(places >> k & 0xF) as usize] as usize];
+            let angles = Angles::of(size, [at(0), at(4), at(8), at(12)]);
+            found.of_smallest = found.of_smallest.max(angles.of_smallest);
+            found.of_largest = found.of_largest.min(angles.of_largest);
+        }
+    }
+    found
 }
 
 #[cfg(test)]
