@@ -1,6 +1,6 @@
 //! `trioxide polylla`: a triangulation becomes a polygonal mesh, a mesh of tetrahedra a mesh of polyhedra.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
 use trioxide::Result;
@@ -19,6 +19,7 @@ use trioxide_operations::polylla::{Input, MeshPolygons, Refusal};
 use trioxide_operations::{Machine, polyhedra, polylla};
 
 use super::help;
+use super::placeholder::{LEVEL, has_place, with_number};
 use super::step::{AnyMesh, Step, step_fields};
 use super::volume::tetrahedra;
 
@@ -92,14 +93,14 @@ pub fn run(options: &Options) -> Result<()> {
         Some(output) => {
             let mut output = output.clone();
             if let Some(levels) = found.levels()
-                && has_level(&output)
+                && has_place(&output, LEVEL)
             {
                 for level in 1..=levels {
-                    let file = file_of_level(&output, level);
+                    let file = with_number(&output, LEVEL, level);
                     run_files::will_write("the output", &file)?;
                     super::write_mesh(&file, &found.level(level), options.device.quiet)?;
                 }
-                output = file_of_level(&output, 0);
+                output = with_number(&output, LEVEL, 0);
                 run_files::will_write("the output", &output)?;
             }
             let (mesh, report) = found.into_mesh();
@@ -114,20 +115,6 @@ pub fn run(options: &Options) -> Result<()> {
         super::write_mesh_printed(&output, &mesh, &printed, options.device.quiet)?;
     }
     report.give(&options.device)
-}
-
-/// The place of a level's number in the name of an output.
-const LEVEL: &str = "{level}";
-
-/// Whether an output is a file for each level, where there are levels.
-pub fn has_level(output: &Path) -> bool {
-    let name = output.file_name().and_then(|name| name.to_str());
-    name.is_some_and(|name| name.contains(LEVEL))
-}
-
-fn file_of_level(output: &Path, level: usize) -> PathBuf {
-    let name = output.file_name().and_then(|name| name.to_str());
-    output.with_file_name(name.unwrap_or_default().replace(LEVEL, &level.to_string()))
 }
 
 /// Merges the triangles of a mesh on a machine that is open, in a chain.
