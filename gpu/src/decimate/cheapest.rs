@@ -4,7 +4,11 @@ use bytemuck::{Pod, Zeroable};
 use trioxide_kernel::{In, Out, Scalar, kernel};
 
 use super::costs::NO_COST;
+use super::fans::Start;
 use crate::ids::{HalfEdge, Item, Vertex};
+
+/// Vertices ahead of which a CPU prefetches a list.
+const AHEAD: u32 = 16;
 
 /// The edge of a vertex that is first by cost, then by the lower and the higher vertex.
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
@@ -46,41 +50,63 @@ fn ordered(a: Vertex, b: Vertex) -> (Vertex, Vertex) {
 ///
 /// Of edges of one vertex with equal costs, that with the lower other end has the lower key.
 #[kernel(
-    requires(list.len() == n, nexts.len() == corners.len(), costs.len() == corners.len(), choices.len() == heads.len()),
+    requires(list.len() == n, nexts.len() == starts.len(), choices.len() == heads.len()),
     moves(list.bytes() + 36 * n + 8 * n)
 )]
 pub fn find_cheapest(
     i: Item,
     list: In<Vertex>,
-    corners: In<Vertex>,
-    costs: In<f32>,
+    starts: In<Start>,
     heads: Out<HalfEdge>,
     nexts: Out<HalfEdge>,
     choices: Out<Choice>,
 ) {
+    if cfg!(not(target_arch = "nvptx64")) && i.index() + AHEAD < list.len() {
+        heads.unwritten().prefetch(list.at(i.index() + AHEAD));
+    }
     let v = list.at(i);
     let mut choice = Choice::NONE;
     let mut last = HalfEdge::NONE;
+    let mut is_linked = true;
     let mut h = heads.at(v);
     while h.is_some() {
         let next = nexts.at(h);
-        let after = corners.at(h.next());
+        let after = starts.at(h.next()).vertex;
         if after.is_none() {
             // The triangle is gone.
-            if last.is_none() {
-                heads.set(v, next);
-            } else {
-                nexts.set(last, next);
-            }
+            is_linked = false;
         } else {
-            let before = corners.at(h.prev());
-            choice = cheaper(choice, costs.at(h), after);
-            choice = cheaper(choice, costs.at(h.prev()), before);
+            if !is_linked {
+                link(heads, nexts, v, last, h);
+                is_linked = true;
+            }
+            let before = starts.at(h.prev());
+            choice = cheaper(choice, starts.at(h).cost, after);
+            choice = cheaper(choice, before.cost, before.vertex);
             last = h;
         }
         h = next;
     }
+    if !is_linked {
+        link(heads, nexts, v, last, HalfEdge::NONE);
+    }
     choices.set(v, choice);
+}
+
+/// Lets corner `h` follow the `last` one in the list of vertex `v`, or be the first.
+#[inline(always)]
+pub(super) fn link(
+    heads: Out<HalfEdge>,
+    nexts: Out<HalfEdge>,
+    v: Vertex,
+    last: HalfEdge,
+    h: HalfEdge,
+) {
+    if last.is_none() {
+        heads.set(v, h);
+    } else {
+        nexts.set(last, h);
+    }
 }
 
 #[inline(always)]

@@ -1,29 +1,28 @@
-//! The nominated edges that collapse: each comes first among the edges that it meets, and keeps the surface.
+//! The nominated edges that act: each comes first among the edges that it meets. One that keeps the surface collapses.
 
 use glam::DVec3;
 use trioxide_kernel::{In, Out, kernel};
 
 use super::cheapest::Choice;
-use super::costs::{NO_COST, Rules, Vertices};
+use super::costs::{Known, Rules, collapse_between};
 use super::fans::{Fans, MOST_IN_FAN, mark};
 use super::nominees::is_nominated;
-use crate::ids::{HalfEdge, Item, Vertex};
+use super::sites::Site;
+use crate::ids::{Item, Vertex};
 
 /// The cosine of the largest angle by which a collapse turns a triangle, squared: 78 degrees.
 const TURN: f64 = 0.04;
 
-/// Whether the edge from `lows[i]` to its choice collapses in this round. Writes the number of triangles that it
-/// removes, or 0, and where its vertex goes.
-///
-/// An edge collapses if no nominated edge with a lower key has an end in a triangle of its ends, and if it keeps the
-/// surface. An edge that does not keep it has no cost from here on.
+/// Nominees ahead of which a CPU prefetches ends, their first corners, and their neighbours.
+const FAR: u32 = 16;
+const MIDDLE: u32 = 8;
+const NEAR: u32 = 3;
+
+/// Whether the edge from `lows[i]` to its choice is first: no nominated edge with a lower key has an end in a triangle
+/// of its ends. Writes the number of triangles that its collapse removes, or 0 if it does not keep the surface, and
+/// where its vertex goes.
 #[kernel(
-    requires(
-        lows.len() == n,
-        places.len() == n,
-        removed.len() == n,
-        costs.len() == fans.corners.len()
-    ),
+    requires(lows.len() == n, places.len() == n, removed.len() == n),
     moves(lows.bytes() + removed.bytes())
 )]
 pub fn judge(
@@ -32,9 +31,8 @@ pub fn judge(
     choices: In<Choice>,
     limit: f32,
     fans: Fans,
-    vertices: Vertices,
+    sites: In<Site>,
     rules: Rules,
-    costs: Out<f32>,
     removed: Out<u32>,
     places: Out<DVec3>,
 ) -> bool {
@@ -42,39 +40,73 @@ pub fn judge(
     let choice = choices.at(low);
     let high = choice.other;
     removed.set(i, 0);
-    let is_first = |v: Vertex| {
-        fans.all(v, |_, b, c| {
-            let gives_way = |x: Vertex| {
-                let other = choices.at(x);
-                other.is_before(x, choice, low) && is_nominated(x, other, choices, limit)
-            };
-            !gives_way(b) && !gives_way(c)
-        })
+    let gives_way = |x: Vertex| {
+        let other = choices.at(x);
+        other.is_before(x, choice, low) && is_nominated(x, other, choices, limit)
     };
-    if !is_first(low) || !is_first(high) {
+    if cfg!(not(target_arch = "nvptx64")) {
+        ask_ahead(i, lows, choices, &fans, sites);
+    }
+    let ends = [low, high].map(|id| Joined {
+        id,
+        is_border: sites.at(id).marks & mark::BORDER != 0,
+    });
+    let Some(count) = removes(&fans, &ends[0], &ends[1], gives_way) else {
         return false;
-    }
-    let count = keeps_topology(&fans, low, high, vertices.marks);
-    let keeps = count > 0 && {
-        let to = vertices.collapse(low, high, rules).0.to;
-        let points = vertices.points;
-        places.set(i, to);
-        keeps_sides(&fans, low, high, to, points) && keeps_sides(&fans, high, low, to, points)
     };
-    if keeps {
-        removed.set(i, count);
-        return true;
+    if count > 0 {
+        if cfg!(not(target_arch = "nvptx64")) {
+            for end in &ends {
+                fans.all(end.id, |_, b, _| {
+                    sites.prefetch(b);
+                    true
+                });
+            }
+        }
+        let (low, high) = (Known::of(sites, low), Known::of(sites, high));
+        let to = collapse_between(&low, &high, rules).to;
+        places.set(i, to);
+        if keeps_sides(&fans, &low, high.id, to, sites)
+            && keeps_sides(&fans, &high, low.id, to, sites)
+        {
+            removed.set(i, count);
+        }
     }
-    fans.all(low, |h: HalfEdge, b, c| {
-        if b == high {
-            costs.set(h, NO_COST);
-        }
-        if c == high {
-            costs.set(h.prev(), NO_COST);
-        }
+    true
+}
+
+/// Prefetches the ends of later nominees, then their first corners.
+#[inline(always)]
+fn ask_ahead(i: Item, lows: In<Vertex>, choices: In<Choice>, fans: &Fans, sites: In<Site>) {
+    let far = i.index() + FAR;
+    if far >= lows.len() {
+        return;
+    }
+    let low = lows.at(far);
+    choices.prefetch(low);
+    fans.heads.prefetch(low);
+    sites.prefetch(low);
+    let low = lows.at(i.index() + MIDDLE);
+    let high = choices.at(low).other;
+    fans.heads.prefetch(high);
+    sites.prefetch(high);
+    let first = fans.heads.at(low);
+    fans.nexts.prefetch(first);
+    fans.starts.prefetch(first);
+    let low = lows.at(i.index() + NEAR);
+    let first = fans.heads.at(choices.at(low).other);
+    fans.nexts.prefetch(first);
+    fans.starts.prefetch(first);
+    fans.all(low, |_, b, _| {
+        choices.prefetch(b);
         true
     });
-    false
+}
+
+/// An end of an edge.
+struct Joined {
+    id: Vertex,
+    is_border: bool,
 }
 
 /// A bit of 64 for a vertex.
@@ -83,18 +115,24 @@ fn bit(v: Vertex) -> u64 {
     1 << (v.index().wrapping_mul(0x9E37_79B9) >> 26)
 }
 
-/// The number of triangles at the edge if its collapse keeps the topology, else 0: the link condition.
+/// The number of triangles at the edge if its collapse keeps the topology, else 0: the link condition. None if a
+/// neighbour of an end gives way to no collapse here.
 #[inline(always)]
-fn keeps_topology(fans: &Fans, low: Vertex, high: Vertex, marks: In<u32>) -> u32 {
+fn removes(
+    fans: &Fans,
+    low: &Joined,
+    high: &Joined,
+    gives_way: impl Fn(Vertex) -> bool,
+) -> Option<u32> {
+    // Around a vertex inside each neighbour is the next one in a triangle.
+    let is_met = |end: &Joined, b: Vertex, c: Vertex| gives_way(b) || end.is_border && gives_way(c);
     let mut apexes = [Vertex::NONE; 2];
-    let (mut at_edge, mut around, mut seen) = (0, 0, 0_u64);
-    // Of the triangles of one end without the other: those with the first apex, and those with both.
-    let (mut low_at_apex, mut low_across) = (0, 0);
-    fans.all(low, |_, b, c| {
+    let (mut at_edge, mut around_low, mut seen) = (0, 0, 0_u64);
+    let is_first = fans.all(low.id, |_, b, c| {
         seen |= bit(b) | bit(c);
-        around += 1;
-        if b == high || c == high {
-            let apex = if b == high { c } else { b };
+        around_low += 1;
+        if b == high.id || c == high.id {
+            let apex = if b == high.id { c } else { b };
             apexes = if at_edge == 0 {
                 [apex; 2]
             } else {
@@ -102,64 +140,62 @@ fn keeps_topology(fans: &Fans, low: Vertex, high: Vertex, marks: In<u32>) -> u32
             };
             at_edge += 1;
         }
-        true
+        !is_met(low, b, c)
     });
-    let both_border = marks.at(low) & marks.at(high) & mark::BORDER != 0;
-    if at_edge != if both_border { 1 } else { 2 } {
-        return 0;
+    if !is_first {
+        return None;
     }
     let [first, second] = apexes;
-    // Two triangles back to back.
-    if at_edge == 2 && first == second {
-        return 0;
-    }
-    fans.all(low, |_, b, c| {
-        let is_apart = b != high && c != high;
-        low_at_apex += u32::from(is_apart && (b == first || c == first));
-        low_across += u32::from(is_apart && is_pair(b, c, first, second));
-        true
-    });
-    let (mut high_at_apex, mut high_across) = (0, 0);
-    // No vertex but the apexes is a neighbour of both.
-    let has_no_other = fans.all(high, |_, b, c| {
-        around += 1;
-        if b == low || c == low {
-            return true;
-        }
-        high_at_apex += u32::from(b == first || c == first);
-        high_across += u32::from(is_pair(b, c, first, second));
+    let (mut around_high, mut has_other) = (0, false);
+    let is_first = fans.all(high.id, |_, b, c| {
+        around_high += 1;
+        // No vertex but the apexes is a neighbour of both.
         let is_of_both = |x: Vertex| {
             x != first
                 && x != second
                 && seen & bit(x) != 0
-                && !fans.all(low, |_, p, q| p != x && q != x)
+                && !fans.all(low.id, |_, p, q| p != x && q != x)
         };
-        !is_of_both(b) && !is_of_both(c)
+        if b != low.id && c != low.id {
+            has_other |= is_of_both(b) || is_of_both(c);
+        }
+        !is_met(high, b, c)
     });
-    // A tetrahedron has the triangle across at both ends; a lone triangle has no other triangle at its apex.
-    let is_closed = at_edge == 2 && low_across > 0 && high_across > 0;
-    let is_lone = at_edge == 1 && low_at_apex + high_at_apex == 0;
-    if !has_no_other || is_closed || is_lone || around - 2 * at_edge > MOST_IN_FAN {
-        return 0;
+    if !is_first {
+        return None;
     }
-    at_edge
-}
-
-#[inline(always)]
-fn is_pair(b: Vertex, c: Vertex, p: Vertex, q: Vertex) -> bool {
-    b == p && c == q || b == q && c == p
+    let wanted = if low.is_border && high.is_border {
+        1
+    } else {
+        2
+    };
+    // Two triangles back to back.
+    let is_pillow = at_edge == 2 && first == second;
+    // In a single fan of three that is closed, the third triangle lies across from the edge: a tetrahedron has one at
+    // both ends.
+    let is_closed =
+        at_edge == 2 && !low.is_border && !high.is_border && around_low == 3 && around_high == 3;
+    // A lone triangle is alone at both ends.
+    let is_lone = at_edge == 1 && around_low == 1 && around_high == 1;
+    let is_kept = at_edge == wanted
+        && !has_other
+        && !is_pillow
+        && !is_closed
+        && !is_lone
+        && around_low + around_high - 2 * at_edge <= MOST_IN_FAN;
+    Some(if is_kept { at_edge } else { 0 })
 }
 
 /// Whether the triangles of vertex `v` without `other` keep their side up, and none becomes degenerate, when `v` goes
 /// to `to`. A triangle that is degenerate already may become any.
 #[inline(always)]
-fn keeps_sides(fans: &Fans, v: Vertex, other: Vertex, to: DVec3, points: In<DVec3>) -> bool {
-    let here = points.at(v);
-    fans.all(v, |_, b, c| {
+fn keeps_sides(fans: &Fans, v: &Known, other: Vertex, to: DVec3, sites: In<Site>) -> bool {
+    let here = v.site.at;
+    fans.all(v.id, |_, b, c| {
         if b == other || c == other {
             return true;
         }
-        let (b, c) = (points.at(b), points.at(c));
+        let (b, c) = (sites.at(b).at, sites.at(c).at);
         let before = (b - here).cross(c - here);
         let after = (b - to).cross(c - to);
         let (old, new) = (before.dot(before), after.dot(after));

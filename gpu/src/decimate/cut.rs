@@ -1,4 +1,4 @@
-//! The last round: the first collapses in the order of keys, until enough triangles are gone.
+//! The round that reaches the wanted number: the first collapses in the order of keys.
 //!
 //! Nominees are in ascending order of their lower ends, and each vertex is an end of one at most. So a stable sort by
 //! costs is one by keys.
@@ -9,19 +9,19 @@ use trioxide_kernel::safe::{In, Out, Own};
 use super::cheapest::Choice;
 use crate::ids::{Item, Vertex};
 
-/// Writes the bits of the cost of nominee `chosen[i]`; costs are not negative, so their bits have their order.
+/// Writes the bits of the cost of nominee `acting[i]`; costs are not negative, so their bits have their order.
 #[kernel(
-    requires(chosen.len() == n, keys.len() == n),
-    moves(chosen.bytes() + 12 * n + keys.bytes())
+    requires(acting.len() == n, keys.len() == n),
+    moves(acting.bytes() + 12 * n + keys.bytes())
 )]
 pub fn gather_costs(
     i: Own,
-    chosen: In<Item>,
+    acting: In<Item>,
     lows: In<Vertex, Item>,
     choices: In<Choice, Vertex>,
     keys: Out<u32>,
 ) {
-    keys.set(i, choices.at(lows.at(chosen.at(i))).cost.to_bits());
+    keys.set(i, choices.at(lows.at(acting.at(i))).cost.to_bits());
 }
 
 /// Writes the number of triangles that the `i`-th collapse in the order of keys removes, and the collapse.
@@ -32,18 +32,21 @@ pub fn gather_costs(
 pub fn gather_removed(
     i: Own,
     order: In<u32>,
-    chosen: In<Item>,
+    acting: In<Item>,
     removed: In<u32, Item>,
     counts: Out<u32>,
     sorted: Out<Item>,
 ) {
-    let nominee = chosen.at(order.at(i));
+    let nominee = acting.at(order.at(i));
     counts.set(i, removed.at(nominee));
     sorted.set(i, nominee);
 }
 
-/// Whether the `i`-th collapse is needed: those before it remove fewer than `needed` triangles.
-#[kernel(requires(before.len() == n), moves(before.bytes()))]
-pub fn is_needed(i: Own, before: In<u32>, needed: u32) -> bool {
-    before.at(i) < needed
+/// Whether the `i`-th collapse and those before it remove `most` triangles at most.
+#[kernel(
+    requires(removed.len() == n, before.len() == n),
+    moves(removed.bytes() + before.bytes())
+)]
+pub fn is_within(i: Own, removed: In<u32>, before: In<u32>, most: u32) -> bool {
+    before.at(i) + removed.at(i) <= most
 }

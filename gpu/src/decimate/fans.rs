@@ -2,12 +2,15 @@
 //!
 //! A collapse joins two lists and rewrites the corners of one vertex; no other list changes. The corners of a triangle
 //! that is gone hold no vertex, and stay in the list of its third vertex until
-//! [`find_cheapest()`](super::find_cheapest()) walks it. The order of a list is that of the triangles at first; a
-//! joined list is that of the lower vertex and then that of the higher one. So sums over a fan have one order.
+//! [`find_cheapest()`](super::find_cheapest()) walks it, before the next round. The order of a list is that of the
+//! triangles at first; a joined list is that of the lower vertex and then that of the higher one. So sums over a fan
+//! have one order.
 
+use bytemuck::{Pod, Zeroable};
 use trioxide_kernel::safe::{self, Own, Scatter};
-use trioxide_kernel::{Group, In, kernel};
+use trioxide_kernel::{Group, In, Scalar, kernel};
 
+use super::costs::NO_COST;
 use crate::ids::{HalfEdge, Vertex};
 
 /// Bits of a vertex's marks.
@@ -23,6 +26,32 @@ pub mod mark {
 /// Most triangles of a vertex that is an end of a collapse, or comes of one.
 pub const MOST_IN_FAN: u32 = 64;
 
+/// Where a half-edge starts, and the cost of its edge.
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+pub struct Start {
+    /// The vertex of the corner; none in triangles that are gone.
+    pub vertex: Vertex,
+    /// The cost, or [`NO_COST`].
+    pub cost: f32,
+}
+
+impl Scalar for Start {}
+
+impl Start {
+    /// Of a triangle that is gone.
+    pub(super) const GONE: Self = Self::without_cost(Vertex::NONE);
+
+    /// At vertex `v`.
+    #[inline(always)]
+    pub(super) const fn without_cost(v: Vertex) -> Self {
+        Self {
+            vertex: v,
+            cost: NO_COST,
+        }
+    }
+}
+
 /// The lists of corners.
 #[derive(Group)]
 pub struct Fans<'a> {
@@ -30,15 +59,15 @@ pub struct Fans<'a> {
     pub heads: In<'a, HalfEdge>,
     /// The next corner of the same vertex, or none; 3T.
     pub nexts: In<'a, HalfEdge>,
-    /// The vertex of each corner; none in triangles that are gone; 3T.
-    pub corners: In<'a, Vertex>,
+    /// The half-edges of triangles, by corners; 3T.
+    pub starts: In<'a, Start>,
 }
 
 #[cfg(not(target_arch = "nvptx64"))]
 impl FansBuffers<'_> {
     /// Bytes of the lists.
     pub fn bytes(&self) -> usize {
-        self.heads.bytes() + self.nexts.bytes() + self.corners.bytes()
+        self.heads.bytes() + self.nexts.bytes() + self.starts.bytes()
     }
 }
 
@@ -53,8 +82,8 @@ impl Fans<'_> {
     ) -> bool {
         let mut h = self.heads.at(v);
         while h.is_some() {
-            let (after, before) = (self.corners.at(h.next()), self.corners.at(h.prev()));
-            if after.is_some() && !each(h, after, before) {
+            let after = self.starts.at(h.next()).vertex;
+            if after.is_some() && !each(h, after, self.starts.at(h.prev()).vertex) {
                 return false;
             }
             h = self.nexts.at(h);

@@ -7,17 +7,26 @@
 //! *key* is (cost, lower end, higher end). No two edges have the same key. A round has three steps:
 //!
 //! 1. An edge is *nominated* if its key is the least of all edges at either end, and its cost is not above the round's
-//!    *limit*. For k triangles to remove, the limit is the largest cost of the first class of costs (16 for each power
-//!    of two) up to which at least 1.2 k/2 vertices have their cheapest edge, and at least a tenth of all that have
-//!    one.
+//!    *limit*: the largest cost of the first class of costs (16 for each power of two) up to which at least half of
+//!    the vertices that have an edge with a cost have their cheapest edge. The limit does not depend on the wanted
+//!    number of triangles.
 //! 2. A nominated edge *is first* if no nominated edge with a lower key has an end that is a corner of a triangle at
 //!    one of its own ends.
 //! 3. A first edge *collapses* if it keeps the surface (below); otherwise it has no cost until one of its ends moves.
-//!    In the last round only the first in the order of keys collapse, until the number of triangles is not above the
-//!    wanted one.
+//!
+//! In the round that passes the wanted number N, the first in the order of keys collapse, as many as leave N triangles
+//! or more. If then N + 1 are left, one more collapse follows. Without a boundary it is the next in the order. With
+//! one, all costs are computed anew, of edges between vertices of the boundary alone, since such a collapse removes one
+//! triangle; rounds of these follow until one collapses. If none does, costs of all edges are computed anew, and the
+//! first that collapses leaves N - 1. So the result has the largest number not above N that is in reach, or the checks
+//! allow no further collapse.
 //!
 //! A collapse moves the lower end, which survives, and replaces the higher end by it. The edges at it get new costs.
 //! When no edge has a cost, all get new ones once more; if none collapses then, the checks allow no further collapse.
+//!
+//! A run may have several wanted numbers. After the collapses that reach a number, the others of the round follow.
+//! Since collapses of a round commute (below), the state is then the same as without the number. With a boundary, the
+//! one more collapse happens in a copy.
 //!
 //! **Every order gives the same bits.** *Collapses of a round touch no triangle of each other*: say that triangle t has
 //! an end x of edge e and an end y of edge f, which both collapse. Then y is a corner of a triangle at an end of e, and
@@ -27,6 +36,9 @@
 //! and keys are distinct, so the set of a round is one. Quadrics of the input are summed in the order of a vertex's
 //! triangles; merged ones are sums of two. Roots and divisions are IEEE.
 //!
+//! Only vertices with an edge that got another cost in a round look for their cheapest edge again: that of all others
+//! is the same.
+//!
 //! **A round removes something**, or takes the cost of an edge, while any edge has a cost: the edge with the least key
 //! of all is the cheapest of both ends, is within the limit, and is first.
 //!
@@ -34,7 +46,9 @@
 //!
 //! - The *link condition*: the edge has two triangles (one, between vertices of the boundary), the ends have no common
 //!   neighbour but the third corners of these, which are two where the triangles are, and the triangles are no
-//!   tetrahedron and no lone one. So a closed manifold stays one, and the boundary keeps its loops.
+//!   tetrahedron and no lone one. Both ends have a single fan, so a fan of three triangles at both ends is a
+//!   tetrahedron, and a fan of one at both ends a lone triangle. So a closed manifold stays one, and the boundary keeps
+//!   its loops.
 //! - No triangle that moves turns by more than 78 degrees, and none becomes degenerate.
 //! - A vertex whose triangles are no single fan, or more than [`MOST_IN_FAN`], is an end of no collapse, and none comes
 //!   of a collapse that has more triangles.
@@ -56,13 +70,13 @@
 //! | --- | --- |
 //! | check the mesh | `corners` |
 //! | link corners | `fans` |
-//! | measure vertices | `vertices` |
+//! | measure vertices | `vertices`, into `sites` |
 //! | price edges | `costs` |
-//! | find cheapest | `cheapest` |
+//! | find cheapest | `cheapest`, `nominees` |
 //! | nominate | `nominees` |
 //! | judge | `checks` |
 //! | cut | `cut` |
-//! | collapse | `collapses`, `costs` |
+//! | collapse | `collapses` |
 //! | write the mesh | `results` |
 
 mod cheapest;
@@ -75,6 +89,7 @@ mod fans;
 mod nominees;
 mod quadric;
 mod results;
+mod sites;
 mod vertices;
 
 pub use cheapest::*;
@@ -87,4 +102,5 @@ pub use fans::*;
 pub use nominees::*;
 pub use quadric::*;
 pub use results::*;
+pub use sites::*;
 pub use vertices::*;

@@ -1,11 +1,10 @@
 //! The edges that are the cheapest of both of their ends.
 
-use trioxide_kernel::safe::{self, Own};
-use trioxide_kernel::{Atomic, In, kernel};
+use trioxide_kernel::{Atomic, Block, In, Shared, SharedMemory, kernel};
 
 use super::cheapest::Choice;
 use super::costs::NO_COST;
-use crate::ids::{Item, Vertex};
+use crate::ids::Vertex;
 
 /// Bits of a cost that its class drops: 16 classes for each power of two.
 const CLASS_SHIFT: u32 = 19;
@@ -17,16 +16,38 @@ pub const fn largest_of_class(class: usize) -> f32 {
     f32::from_bits((((class as u32) + 1) << CLASS_SHIFT) - 1)
 }
 
-/// Counts vertex `list[i]` in the class of its cheapest edge's cost.
+/// Vertices that a block counts.
+pub const COUNTED: u32 = 1 << 14;
+const LANES: usize = 256;
+
+/// Counts of a block.
+#[derive(SharedMemory)]
+pub struct Classes {
+    counts: Shared<u32, CLASSES>,
+}
+
+/// Counts vertices in the classes of their cheapest edges' costs, [`COUNTED`] a block.
 #[kernel(
-    requires(list.len() == n, counts.len() == CLASSES),
-    moves(list.bytes() + 8 * n)
+    requires(choices.len().div_ceil(COUNTED as usize) == n, counts.len() == CLASSES),
+    moves(choices.bytes() + counts.bytes())
 )]
-pub fn count_costs(i: Item, list: In<Vertex>, choices: In<Choice>, counts: Atomic) {
-    let cost = choices.at(list.at(i)).cost;
-    if cost < NO_COST {
-        counts.add(cost.to_bits() >> CLASS_SHIFT, 1);
-    }
+pub fn count_costs(block: &Block<LANES, Classes>, choices: In<Choice>, counts: Atomic) {
+    let own = &block.shared().counts;
+    block.each(CLASSES as u32, |lane, class| own.set(lane, class, 0));
+    let first = block.index() * COUNTED;
+    let count = COUNTED.min(choices.len() - first);
+    block.each(count, |lane, i| {
+        let cost = choices.at(first + i).cost;
+        if cost < NO_COST {
+            own.add(lane, cost.to_bits() >> CLASS_SHIFT, 1);
+        }
+    });
+    block.each(CLASSES as u32, |_, class| {
+        let count = own.at(class);
+        if count > 0 {
+            counts.add(class, count);
+        }
+    });
 }
 
 /// Whether vertex `v` with its `choice` is an end of a nominated edge: one that is the cheapest of both ends, and not
@@ -36,24 +57,9 @@ pub(super) fn is_nominated(v: Vertex, choice: Choice, choices: In<Choice>, limit
     choice.cost <= limit && choices.at(choice.other).other == v
 }
 
-/// Whether vertex `list[i]` is the lower end of a nominated edge.
-#[kernel(requires(list.len() == n), moves(list.bytes() + 16 * n))]
-pub fn nominate(i: Item, list: In<Vertex>, choices: In<Choice>, limit: f32) -> bool {
-    let v = list.at(i);
+/// Whether vertex `v` is the lower end of a nominated edge.
+#[kernel(requires(choices.len() == n), moves(choices.bytes() + 4 * words(n)))]
+pub fn nominate(v: Vertex, choices: In<Choice>, limit: f32) -> bool {
     let choice = choices.at(v);
     choice.cost <= limit && v < choice.other && is_nominated(v, choice, choices, limit)
-}
-
-/// Writes vertex `list[places[i]]`.
-#[kernel(
-    requires(places.len() == n, gathered.len() == n),
-    moves(places.bytes() + 2 * gathered.bytes())
-)]
-pub fn list_nominees(
-    i: Own<Item>,
-    places: safe::In<Item, Item>,
-    list: safe::In<Vertex>,
-    gathered: safe::Out<Vertex, Item>,
-) {
-    gathered.set(i, list.at(places.at(i).index()));
 }

@@ -5,13 +5,20 @@ use trioxide_kernel::kernel;
 use trioxide_kernel::rows::rank_of;
 use trioxide_kernel::safe::{In, Out, Own};
 
-use super::fans::mark;
+use super::fans::{Start, mark};
+use super::sites::Site;
 use crate::ids::{HalfEdge, Item, Triangle, Vertex};
 
 /// Whether vertex `v` may be an end of a collapse: it has triangles, and is not apart.
-#[kernel(requires(heads.len() == n, marks.len() == n), moves(heads.bytes() + marks.bytes() + 4 * words(n)))]
-pub fn mark_live(v: Own<Vertex>, heads: In<HalfEdge, Vertex>, marks: In<u32, Vertex>) -> bool {
-    heads.at(v).is_some() && marks.at(v) & mark::APART == 0
+#[kernel(requires(heads.len() == n, sites.len() == n), moves(heads.bytes() + 4 * n + 4 * words(n)))]
+pub fn mark_live(v: Own<Vertex>, heads: In<HalfEdge, Vertex>, sites: In<Site, Vertex>) -> bool {
+    heads.at(v).is_some() && sites.at(v).marks & mark::APART == 0
+}
+
+/// Whether vertex `v` is on the boundary.
+#[kernel(requires(sites.len() == n), moves(4 * n + 4 * words(n)))]
+pub fn mark_border(v: Own<Vertex>, sites: In<Site, Vertex>) -> bool {
+    sites.at(v).marks & mark::BORDER != 0
 }
 
 /// Whether vertex `v` is left: it went into no other.
@@ -21,9 +28,9 @@ pub fn mark_left_vertices(v: Own<Vertex>, parents: In<Vertex, Vertex>) -> bool {
 }
 
 /// Whether triangle `t` is left.
-#[kernel(requires(corners.len() == 3 * n), moves(corners.bytes() / 3 + 4 * words(n)))]
-pub fn mark_left_triangles(t: Own<Triangle>, corners: In<Vertex, HalfEdge>) -> bool {
-    corners.at(t.part(0)).is_some()
+#[kernel(requires(starts.len() == 3 * n), moves(starts.bytes() / 3 + 4 * words(n)))]
+pub fn mark_left_triangles(t: Own<Triangle>, starts: In<Start, HalfEdge>) -> bool {
+    starts.at(t.part(0)).vertex.is_some()
 }
 
 /// Writes the new number of the vertex that `v` went into, by the `ranks` of the vertices that are left.
@@ -47,17 +54,20 @@ pub fn map_vertices(
 }
 
 /// Writes the corners of triangle `list[i]` by their new numbers.
-#[kernel(requires(list.len() == n, left.len() == n), moves(list.bytes() + 12 * n + ranks.bytes() + left.bytes()))]
+#[kernel(requires(list.len() == n, left.len() == n), moves(list.bytes() + 24 * n + ranks.bytes() + left.bytes()))]
 pub fn write_triangles(
     i: Own<Item>,
     list: In<Triangle, Item>,
-    corners: In<Vertex, HalfEdge>,
+    starts: In<Start, HalfEdge>,
     ranks: In<u32>,
     left: Out<[Vertex; 3], Item>,
 ) {
     let t = list.at(i);
-    let corners = corners.at_all([HalfEdge::of(t, 0), HalfEdge::of(t, 1), HalfEdge::of(t, 2)]);
-    left.set(i, corners.map(|v| Vertex::new(rank_of(ranks, v))));
+    let starts = starts.at_all([HalfEdge::of(t, 0), HalfEdge::of(t, 1), HalfEdge::of(t, 2)]);
+    left.set(
+        i,
+        starts.map(|start| Vertex::new(rank_of(ranks, start.vertex))),
+    );
 }
 
 /// Writes the position of vertex `list[i]` in the units of the input. A vertex that did not move gets its own bits,
@@ -66,9 +76,9 @@ pub fn write_triangles(
 pub fn write_kept_points(
     i: Own<Item>,
     list: In<Vertex, Item>,
-    points: In<DVec3, Vertex>,
+    sites: In<Site, Vertex>,
     unit: f64,
     left: Out<DVec3, Item>,
 ) {
-    left.set(i, points.at(list.at(i)) / unit);
+    left.set(i, sites.at(list.at(i)).at / unit);
 }

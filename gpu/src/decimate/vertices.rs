@@ -6,22 +6,14 @@ use trioxide_kernel::{Bits, In, Out, kernel};
 
 use super::fans::{Fans, MOST_IN_FAN, mark};
 use super::quadric::Quadric;
+use super::sites::Site;
 use crate::ids::Vertex;
 use crate::smooth::root;
 
 /// How much more a plane along the boundary weighs than a square of the edge's length.
 const BORDER_WEIGHT: f64 = 10.0;
 
-/// Writes the position, in units of `unit`, of vertex `v`.
-#[kernel(
-    requires(points.len() == n, scaled.len() == n),
-    moves(points.bytes() + scaled.bytes())
-)]
-pub fn scale_points(v: Vertex, points: In<DVec3>, unit: f64, scaled: Out<DVec3>) {
-    scaled.set(v, points.at(v) * unit);
-}
-
-/// Writes the quadric of vertex `v` and its marks.
+/// Writes the position of vertex `v` in units of `unit`, its quadric and its marks.
 ///
 /// The quadric has the planes of its triangles, weighted by area, and for each edge of the boundary the plane through
 /// it that is perpendicular to the triangle. `locked` are vertices to lock, or empty; `lock_border` locks the boundary.
@@ -30,30 +22,30 @@ pub fn scale_points(v: Vertex, points: In<DVec3>, unit: f64, scaled: Out<DVec3>)
     requires(
         fans.heads.len() == n,
         points.len() == n,
-        regions.is_empty() || 3 * regions.len() == fans.corners.len(),
+        regions.is_empty() || 3 * regions.len() == fans.starts.len(),
         locked.is_empty() || locked.len() == words(n),
-        quadrics.len() == n,
-        marks.len() == n
+        sites.len() == n
     ),
-    moves(fans.bytes() + points.bytes() + regions.bytes() + locked.bytes() + quadrics.bytes() + marks.bytes())
+    moves(fans.bytes() + points.bytes() + regions.bytes() + locked.bytes() + sites.bytes())
 )]
 pub fn measure_vertices(
     v: Vertex,
     fans: Fans,
     points: In<DVec3>,
+    unit: f64,
     regions: In<i32>,
     locked: In<Bits<Vertex>>,
     lock_border: bool,
-    quadrics: Out<Quadric>,
-    marks: Out<u32>,
+    sites: Out<Site>,
 ) {
-    let here = points.at(v);
+    let point = |v: Vertex| points.at(v) * unit;
+    let here = point(v);
     let mut quadric = Quadric::zeroed();
     let mut count = 0;
     let mut marked = 0;
     let mut region = 0;
     fans.all(v, |h, b, c| {
-        let normal = (points.at(b) - here).cross(points.at(c) - here);
+        let normal = (point(b) - here).cross(point(c) - here);
         let length = root(normal.dot(normal));
         if length > 0.0 {
             quadric.add_plane(normal, 0.5 / length);
@@ -75,7 +67,7 @@ pub fn measure_vertices(
     if count > MOST_IN_FAN {
         marked |= mark::APART;
     } else {
-        marked |= fan_of(&fans, v, count, points, |normal, along| {
+        marked |= fan_of(&fans, v, count, point, |normal, along| {
             let plane = along.cross(normal);
             let square = plane.dot(plane);
             if square > 0.0 {
@@ -86,8 +78,15 @@ pub fn measure_vertices(
     if lock_border && marked & mark::BORDER != 0 {
         marked |= mark::LOCKED;
     }
-    quadrics.set(v, quadric);
-    marks.set(v, marked);
+    sites.set(
+        v,
+        Site {
+            at: here,
+            quadric,
+            marks: marked,
+            padding: [0; 3],
+        },
+    );
 }
 
 /// The marks of a vertex by its `count` triangles. Calls `border` with the normal of the triangle and the vector along
@@ -101,10 +100,20 @@ fn fan_of(
     fans: &Fans,
     v: Vertex,
     count: u32,
-    points: In<DVec3>,
+    point: impl Fn(Vertex) -> DVec3,
     mut border: impl FnMut(DVec3, DVec3),
 ) -> u32 {
-    let here = points.at(v);
+    // Most vertices have a closed fan. A walk that comes back first after as many steps as there are triangles has
+    // passed each of them, and no two start at one vertex.
+    let mut first = Vertex::NONE;
+    fans.all(v, |_, b, _| {
+        first = b;
+        false
+    });
+    if first.is_none() || walked(fans, v, first, count) == (count, true) {
+        return 0;
+    }
+    let here = point(v);
     let mut start = Vertex::NONE;
     let (mut starts, mut ends, mut is_apart) = (0, 0, false);
     fans.all(v, |_, b, c| {
@@ -116,31 +125,32 @@ fn fan_of(
             true
         });
         is_apart |= before > 1 || after > 1 || same > 1;
-        let normal = (points.at(b) - here).cross(points.at(c) - here);
+        let normal = (point(b) - here).cross(point(c) - here);
         if before == 0 || start.is_none() {
             start = b;
         }
         if before == 0 {
             starts += 1;
-            border(normal, points.at(b) - here);
+            border(normal, point(b) - here);
         }
         if after == 0 {
             ends += 1;
-            border(normal, points.at(c) - here);
+            border(normal, point(c) - here);
         }
         true
     });
     is_apart |= starts > 1 || ends > 1 || starts != ends;
-    if !is_apart && count > 0 {
-        is_apart = walked(fans, v, start, count) != count;
+    if !is_apart {
+        is_apart = walked(fans, v, start, count).0 != count;
     }
     let border_mark = if starts > 0 { mark::BORDER } else { 0 };
     border_mark | if is_apart { mark::APART } else { 0 }
 }
 
-/// Number of triangles on a walk around vertex `v` from the one that starts at `start`, `most` at most.
+/// Number of triangles on a walk around vertex `v` from the one that starts at `start`, `most` at most, and whether it
+/// comes back there.
 #[inline(always)]
-fn walked(fans: &Fans, v: Vertex, start: Vertex, most: u32) -> u32 {
+fn walked(fans: &Fans, v: Vertex, start: Vertex, most: u32) -> (u32, bool) {
     let mut at = start;
     let mut steps = 0;
     while steps < most {
@@ -152,13 +162,13 @@ fn walked(fans: &Fans, v: Vertex, start: Vertex, most: u32) -> u32 {
             end.is_none()
         });
         if end.is_none() {
-            return steps;
+            return (steps, false);
         }
         steps += 1;
         if end == start {
-            return steps;
+            return (steps, true);
         }
         at = end;
     }
-    steps
+    (steps, false)
 }

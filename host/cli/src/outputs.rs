@@ -12,9 +12,9 @@ use trioxide_arguments::{is_standard_output, note};
 
 use crate::commands::generate::Dataset;
 use crate::commands::is_generated;
-use crate::commands::polylla::has_level;
+use crate::commands::merging::Lock;
+use crate::commands::placeholder::{KEEP, LEVEL, has_place};
 use crate::commands::refine::MarkOption;
-use crate::commands::weld::Lock;
 
 /// Inputs and outputs by their names among clap's arguments, each as an error calls it.
 const INPUTS: [(&str, &str); 4] = [
@@ -187,7 +187,9 @@ pub fn begin(command: &str, options: &ArgMatches) {
     let is_list = output
         .extension()
         .is_some_and(|extension| extension == "pvtu");
-    if is_list || command == "polylla" && has_level(output) {
+    let is_for_several = command == "polylla" && has_place(output, LEVEL)
+        || command == "decimate" && has_place(output, KEEP);
+    if is_list || is_for_several {
         return;
     }
     let binary = match command {

@@ -305,14 +305,59 @@ fn decimation_keeps_segments_regions_and_the_data_of_what_is_left() -> Result<()
             "{t}"
         );
     }
+    // Several fractions in one run, in any order, as in runs of their own.
     let keep = decimate::Options {
-        keep: Some(0.5),
+        keep: vec![0.5, 0.125, 0.25, 0.49],
         ..Default::default()
     };
-    assert_eq!(
-        decimate(&on, plane(), &keep)?.0,
-        decimate(&on, plane(), &decimate::Options::new(faces / 2))?.0
-    );
+    let each = decimate::to_each(&on, plane(), &keep)?;
+    for (&kept, (mesh, report)) in keep.keep.iter().zip(&each) {
+        let to = (kept * faces as f64) as usize;
+        let (alone, its_own) = decimate(&on, plane(), &decimate::Options::new(to))?;
+        assert_eq!(*mesh, alone, "{kept}");
+        assert_eq!(report.map, its_own.map, "{kept}");
+        assert_eq!(report.totals, its_own.totals, "{kept}");
+    }
+    assert_eq!(each.len(), 4);
+    assert!(decimate(&on, plane(), &keep).is_err());
+    Ok(())
+}
+
+/// Any number of triangles is reached where there is a boundary, until the checks allow no fewer.
+#[test]
+fn decimation_reaches_each_number_of_triangles() -> Result<()> {
+    let on = Device::cpu(None)?;
+    let mesh = Mesh::from(trioxide::generate::grid(400)?);
+    let faces = mesh.faces.len();
+    for to in (8..faces).rev().step_by(37).chain([9, 8]) {
+        let (left, report) = decimate(&on, mesh.clone(), &decimate::Options::new(to))?;
+        assert_eq!(left.faces.len(), to);
+        assert_eq!(report.notes, []);
+    }
+    Ok(())
+}
+
+/// The memory that is asked for is enough, and not far more than a run takes.
+#[test]
+fn decimation_takes_the_memory_that_it_asks_for() -> Result<()> {
+    let mesh = trioxide::generate::scan(60_000, 1)?;
+    let (points, faces) = (mesh.points.len(), mesh.faces.len());
+    for keep in [vec![0.1], vec![0.9], vec![0.6, 0.3]] {
+        let on = Device::cpu(Some(2))?;
+        let options = decimate::Options {
+            keep,
+            ..Default::default()
+        };
+        let targets = options.targets(faces);
+        let mesh_bytes = (24 * points + 12 * faces) as u64;
+        let needed = mesh_bytes + trioxide::decimate::bytes_needed(points, faces, &targets);
+        decimate::to_each(&on, mesh.clone(), &options)?;
+        let taken = on.peak_bytes();
+        assert!(
+            (taken..taken + taken / 5).contains(&needed),
+            "{taken} {needed}"
+        );
+    }
     Ok(())
 }
 

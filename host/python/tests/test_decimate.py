@@ -25,3 +25,18 @@ def test_locked_vertices_stay_and_a_note_says_what_is_left():
     with pytest.warns(UserWarning, match="triangles are left, not 4"):
         ours = trioxide.decimate(scan, to=4, locked=np.arange(0, 200, 2), device="cpu")
     assert np.array_equal(ours.points[ours.map[::2]], scan.points[::2])
+
+
+def test_several_fractions_in_one_run_are_as_runs_of_their_own():
+    scan = trioxide.generate("scan", 1000)
+    fractions = [0.1, 0.5]
+    each = trioxide.decimate(scan, keep=fractions, device="cpu")
+    there = trioxide.decimate(scan.to_device("cpu"), keep=fractions)
+    for keep, ours, on_device in zip(fractions, each, there):
+        alone = trioxide.decimate(scan, keep=keep, device="cpu")
+        for name in ("points", "triangles", "map", "survivors", "triangle_ids"):
+            assert np.array_equal(getattr(ours, name), getattr(alone, name))
+            assert np.array_equal(getattr(on_device, name).numpy(), getattr(alone, name))
+    assert len(each) == len(there) == 2
+    with pytest.raises(ValueError, match="one is needed here"):
+        trioxide.chain(scan, "decimate --keep 0.5,0.1", device="cpu")

@@ -26,6 +26,8 @@ mod result;
 mod rounds;
 mod state;
 
+use std::cmp::Reverse;
+
 use glam::DVec3;
 use gpu::decimate as kernel;
 use gpu::half_edges::{check_points, rule};
@@ -104,11 +106,24 @@ fn stage<R>(on: &Device, name: &'static str, work: impl FnOnce() -> Result<R>) -
     on.stage(name, || Ok(work()))?
 }
 
-/// Bytes that a run takes at once besides the mesh, for V points and T triangles.
-pub fn bytes_needed(points: usize, triangles: usize) -> u64 {
-    // Positions, quadrics, choices, and six lists of 4 bytes; corners, next corners and costs, and the lists by which
-    // corners are linked.
-    (points * (24 + 88 + 8 + 24) + triangles * 3 * 12 + (triangles * 3 * 8 + points * 8)) as u64
+/// Bytes that a run takes at once besides the mesh, for V points and T triangles, down to each of these numbers of
+/// triangles. With several numbers a surface with a boundary may need room for a copy besides.
+pub fn bytes_needed(points: usize, triangles: usize, targets: &[usize]) -> u64 {
+    let (v, t) = (points as u64, triangles as u64);
+    // Corners and the lists by which they are linked, beside heads, next corners and half-edges.
+    let linking = 12 * v + 60 * t;
+    // Sites, heads, choices, parents and touched vertices; next corners and half-edges.
+    let state = (size_of::<kernel::Site>() as u64 + 17) * v + 36 * t;
+    // The touched vertices, or a sixth of the vertices as nominees.
+    let round = 8 * v;
+    // Maps; positions, ids and triangles of what is left. Numbering takes some more for a while.
+    let numbering = 6 * v;
+    let result = |&target: &usize| {
+        let share = (target as f64 / triangles as f64).min(1.0);
+        5 * v + (share * (28 * v + 16 * t) as f64) as u64
+    };
+    let results: u64 = targets.iter().map(result).sum();
+    linking.max(state + round.max(numbering + results))
 }
 
 /// Decimates a surface that is on the device.
@@ -117,12 +132,27 @@ pub fn bytes_needed(points: usize, triangles: usize) -> u64 {
 /// [`Error::Coordinate`], [`Error::Range`] or [`Error::Degenerate`] with the vertex or the triangle; [`Error::Length`];
 /// [`Error::TooLarge`]; those of [`Options::check`]; those of the device.
 pub fn decimate(on: &Device, surface: &Surface, options: &Options) -> Result<DeviceDecimated> {
+    let mut one = decimate_to_each(on, surface, options, &[options.triangles])?;
+    Ok(one.remove(0))
+}
+
+/// Decimates a surface that is on the device to each of several numbers of triangles, in place of that of `options`, in
+/// one run. Each result is that of a run of its own.
+///
+/// # Errors
+/// As [`decimate()`].
+pub fn decimate_to_each(
+    on: &Device,
+    surface: &Surface,
+    options: &Options,
+    targets: &[usize],
+) -> Result<Vec<DeviceDecimated>> {
     options.check()?;
     surface.check_lengths()?;
     let vertices = surface.points.len();
-    on.require(bytes_needed(vertices, surface.triangles.len()))?;
+    on.require(bytes_needed(vertices, surface.triangles.len(), targets))?;
     let corners = on.duplicate(surface.triangles)?.cast();
-    stage(on, "check the mesh", || check(on, surface.points, &corners))?;
+    let starts = stage(on, "check the mesh", || check(on, surface.points, &corners))?;
     let unit = match vertices {
         0 => 1.0,
         _ => {
@@ -136,13 +166,27 @@ pub fn decimate(on: &Device, surface: &Surface, options: &Options) -> Result<Dev
             }
         }
     };
-    let mut state = State::new(on, surface, corners, options, unit)?;
-    let rounds = rounds::run(on, &mut state, options.triangles)?;
-    state.finish(on, rounds)
+    let state = State::new(on, surface, corners, starts, options, unit)?;
+    // Each target once, from the most triangles to the fewest.
+    let mut order: Vec<usize> = (0..targets.len()).collect();
+    order.sort_by_key(|&i| Reverse(targets[i]));
+    let descending: Vec<usize> = order.iter().map(|&i| targets[i]).collect();
+    let mut places = order.into_iter();
+    let mut done: Vec<Option<DeviceDecimated>> = targets.iter().map(|_| None).collect();
+    rounds::run(on, state, &descending, |state, rounds| {
+        let place = places.next().expect("a place for each target");
+        done[place] = Some(state.finish(on, rounds)?);
+        Ok(())
+    })?;
+    Ok(done.into_iter().flatten().collect())
 }
 
-/// Refuses points and triangles that other kernels may not take.
-fn check(on: &Device, points: &Buffer<DVec3>, corners: &Buffer<Vertex>) -> Result<()> {
+/// The half-edges of the triangles, without costs. Refuses points and triangles that other kernels may not take.
+fn check(
+    on: &Device,
+    points: &Buffer<DVec3>,
+    corners: &Buffer<Vertex>,
+) -> Result<Buffer<kernel::Start>> {
     let mut found = on.filled(rule::COUNT, NONE)?;
     check_points::launch(on, points.len() as u32, points, &mut found)?;
     let found = on.download(&found)?;
@@ -154,7 +198,15 @@ fn check(on: &Device, points: &Buffer<DVec3>, corners: &Buffer<Vertex>) -> Resul
     }
     let mut found = on.filled(2, Triangle::NONE)?;
     let (vertices, triangles) = (points.len() as u32, corners.len() as u32 / 3);
-    kernel::check_distinct_corners::launch(on, triangles, corners, vertices, &mut found)?;
+    let mut starts = on.uninitialized(corners.len())?;
+    kernel::check_distinct_corners::launch(
+        on,
+        triangles,
+        corners,
+        vertices,
+        &mut found,
+        &mut starts,
+    )?;
     let [range, twice] = [0, 1].map(|rule| on.read(&found, rule));
     let (range, twice) = (range?, twice?);
     if range.is_some() {
@@ -165,5 +217,5 @@ fn check(on: &Device, points: &Buffer<DVec3>, corners: &Buffer<Vertex>) -> Resul
         let triangle = twice.index() as usize;
         return Err(Error::Degenerate { triangle });
     }
-    Ok(())
+    Ok(starts)
 }

@@ -5,7 +5,7 @@ use super::{Error, Result, kernel};
 /// When decimation ends, and how edges collapse.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Options {
-    /// Number of triangles to reach: rounds end at the first number that is not above it.
+    /// Number of triangles to reach: the result has the largest number not above it that collapses reach.
     pub triangles: usize,
     /// Largest error of a collapse: the root of its cost, divided by the area of its quadric. It is a mean distance to
     /// the planes of the triangles that the vertex stands for, not a bound of the distance between the surfaces.

@@ -1,59 +1,45 @@
 //! The surface between rounds.
 
-use glam::DVec3;
 use gpu::ids::{HalfEdge, Vertex};
 use trioxide_kernel::launch::Buffer;
 use trioxide_kernel::{NONE, words};
 
-use super::kernel::{self, Choice, FansBuffers, Quadric, Rules, VerticesBuffers};
+use super::kernel::{self, Choice, FansBuffers, Rules, Site, Start};
 use super::{DeviceDecimated, Options, Result, Surface, stage};
-use crate::collective::{Tiled, bucket_long, compact, most_alone};
+use crate::collective::{Tiled, bucket_long, compact, count_bits, most_alone};
 use crate::device::{BitSet, Device};
 
 /// A surface of V vertices and T triangles whose edges collapse.
 pub(super) struct State {
-    /// Positions in units; V.
-    pub points: Buffer<DVec3>,
     /// V.
-    pub quadrics: Buffer<Quadric>,
-    /// V.
-    pub marks: Buffer<u32>,
+    pub sites: Buffer<Site>,
     /// V.
     pub heads: Buffer<HalfEdge>,
     /// 3T.
     pub nexts: Buffer<HalfEdge>,
-    /// Vertices of the triangles; none in triangles that are gone; 3T.
-    pub corners: Buffer<Vertex>,
-    /// Costs of half-edges; 3T.
-    pub costs: Buffer<f32>,
+    /// 3T.
+    pub starts: Buffer<Start>,
     /// The cheapest edge of each vertex; V.
     pub choices: Buffer<Choice>,
     /// The vertex that each vertex went into, or none; V.
     pub parents: Buffer<Vertex>,
-    /// The vertices that may be ends of collapses, and some that are gone, ascending.
-    pub live: Buffer<Vertex>,
+    /// The vertices whose edges have other costs than at their choice.
+    pub touched: BitSet<Vertex>,
     /// Number of triangles that are left.
     pub left: usize,
+    has_border: Option<bool>,
     pub rules: Rules,
     unit: f64,
 }
 
-/// Parameters of kernels over fans.
-pub(super) struct Views<'a> {
-    pub live: &'a Buffer<Vertex>,
-    pub choices: &'a Buffer<Choice>,
-    pub fans: FansBuffers<'a>,
-    pub vertices: VerticesBuffers<'a>,
-    pub rules: Rules,
-    pub costs: &'a mut Buffer<f32>,
-}
-
 impl State {
-    /// The state before the first round. `corners` has the vertices of the surface's triangles, which are checked.
+    /// The state before the first round. `corners` has the vertices of the surface's triangles, which are checked, as
+    /// has `starts`.
     pub fn new(
         on: &Device,
         surface: &Surface,
         corners: Buffer<Vertex>,
+        starts: Buffer<Start>,
         options: &Options,
         unit: f64,
     ) -> Result<Self> {
@@ -68,26 +54,18 @@ impl State {
                 bucket_long::<Vertex, HalfEdge>(on, &corners, vertices, half_edges, most)
             }?;
             let items = lists.items();
-            kernel::link_corners::launch(
-                on,
-                half_edges as u32,
-                items,
-                &corners,
-                &mut heads,
-                &mut nexts,
-            )?;
+            let count = half_edges as u32;
+            kernel::link_corners::launch(on, count, items, &corners, &mut heads, &mut nexts)?;
             Ok(())
         })?;
-        let mut points = on.uninitialized(vertices)?;
-        let (mut quadrics, mut marks) = (on.uninitialized(vertices)?, on.uninitialized(vertices)?);
+        drop(corners);
+        let mut sites = on.uninitialized(vertices)?;
         stage(on, "measure vertices", || {
-            // SAFETY: a point for each index.
-            unsafe { kernel::scale_points::launch(on, n, surface.points, unit, &mut points) }?;
             let (no_regions, no_locks) = (on.uninitialized(0)?, on.uninitialized(0)?);
             let fans = FansBuffers {
                 heads: &heads,
                 nexts: &nexts,
-                corners: &corners,
+                starts: &starts,
             };
             // SAFETY: the lists hold half-edges of the triangles, whose corners are checked vertices.
             unsafe {
@@ -95,91 +73,85 @@ impl State {
                     on,
                     n,
                     fans,
-                    &points,
+                    surface.points,
+                    unit,
                     surface.regions.unwrap_or(&no_regions),
                     surface.locked.unwrap_or(&no_locks),
                     options.lock_boundary,
-                    &mut quadrics,
-                    &mut marks,
+                    &mut sites,
                 )
             }?;
             Ok(())
         })?;
-        let mut state = Self {
-            points,
-            quadrics,
-            marks,
-            heads,
-            nexts,
-            costs: on.filled(half_edges, kernel::NO_COST)?,
+        Ok(Self {
             // A cost that is no number is not within any limit: vertices that are not live have no choice.
             choices: on.filled(2 * vertices, NONE)?.cast(),
             parents: on.filled(vertices, Vertex::NONE)?,
-            live: on.uninitialized(0)?,
+            touched: on.uninitialized(words(vertices))?,
             left: half_edges / 3,
+            has_border: None,
             rules: options.rules(unit),
+            sites,
+            heads,
+            nexts,
+            starts,
             unit,
-            corners,
-        };
-        state.list_live(on)?;
-        Ok(state)
-    }
-
-    /// Lists the vertices that may be ends of collapses.
-    pub fn list_live(&mut self, on: &Device) -> Result<()> {
-        let vertices = self.heads.len();
-        let mut bits: BitSet<Vertex> = on.uninitialized(words(vertices))?;
-        kernel::mark_live::launch(on, vertices as u32, &self.heads, &self.marks, &mut bits)?;
-        self.live = compact(on, &bits)?;
-        Ok(())
+        })
     }
 
     /// Computes the costs of all edges.
     pub fn price(&mut self, on: &Device) -> Result<()> {
         stage(on, "price edges", || {
-            let to = self.views();
-            let n = to.live.len() as u32;
-            // SAFETY: the lists hold half-edges of the triangles that are left, whose corners are vertices; each
-            // half-edge is in one list.
-            unsafe {
-                kernel::price_edges::launch(
-                    on,
-                    n,
-                    to.live,
-                    to.fans,
-                    to.vertices,
-                    to.rules,
-                    to.costs,
-                )
-            }?;
+            let (sites, starts) = (&self.sites, &mut self.starts);
+            let n = starts.len() as u32 / 3;
+            // SAFETY: the corners of triangles that are left are vertices.
+            unsafe { kernel::price_triangles::launch(on, n, sites, self.rules, starts) }?;
+            let n = sites.len() as u32;
+            kernel::mark_live::launch(on, n, &self.heads, sites, &mut self.touched)?;
             Ok(())
         })
     }
 
-    /// The arrays that kernels over fans take.
-    pub fn views(&mut self) -> Views<'_> {
-        Views {
-            live: &self.live,
-            choices: &self.choices,
-            fans: FansBuffers {
-                heads: &self.heads,
-                nexts: &self.nexts,
-                corners: &self.corners,
-            },
-            vertices: VerticesBuffers {
-                points: &self.points,
-                quadrics: &self.quadrics,
-                marks: &self.marks,
-            },
-            rules: self.rules,
-            costs: &mut self.costs,
+    /// Whether the surface has a boundary. It has one as long as edges collapse.
+    pub fn has_border(&mut self, on: &Device) -> Result<bool> {
+        if let Some(has_border) = self.has_border {
+            return Ok(has_border);
+        }
+        let vertices = self.sites.len();
+        let mut bits: BitSet<Vertex> = on.uninitialized(words(vertices))?;
+        kernel::mark_border::launch(on, vertices as u32, &self.sites, &mut bits)?;
+        let has_border = count_bits(on, &bits)? > 0;
+        self.has_border = Some(has_border);
+        Ok(has_border)
+    }
+
+    /// A copy.
+    pub fn duplicate(&self, on: &Device) -> Result<Self> {
+        Ok(Self {
+            sites: on.duplicate(&self.sites)?,
+            heads: on.duplicate(&self.heads)?,
+            nexts: on.duplicate(&self.nexts)?,
+            starts: on.duplicate(&self.starts)?,
+            choices: on.duplicate(&self.choices)?,
+            parents: on.duplicate(&self.parents)?,
+            touched: on.duplicate(&self.touched)?,
+            ..*self
+        })
+    }
+
+    /// The lists of corners.
+    pub fn fans(&self) -> FansBuffers<'_> {
+        FansBuffers {
+            heads: &self.heads,
+            nexts: &self.nexts,
+            starts: &self.starts,
         }
     }
 
     /// The mesh that is left.
-    pub fn finish(self, on: &Device, rounds: u32) -> Result<DeviceDecimated> {
+    pub fn finish(&self, on: &Device, rounds: u32) -> Result<DeviceDecimated> {
         stage(on, "write the mesh", || {
-            let (vertices, triangles) = (self.heads.len(), self.corners.len() / 3);
+            let (vertices, triangles) = (self.heads.len(), self.starts.len() / 3);
             let n = vertices as u32;
             let mut bits: BitSet<Vertex> = on.uninitialized(words(vertices))?;
             kernel::mark_left_vertices::launch(on, n, &self.parents, &mut bits)?;
@@ -194,19 +166,19 @@ impl State {
                 on,
                 count,
                 &survivors,
-                &self.points,
+                &self.sites,
                 self.unit,
                 &mut points,
             )?;
             let mut bits = on.uninitialized(words(triangles))?;
-            kernel::mark_left_triangles::launch(on, triangles as u32, &self.corners, &mut bits)?;
+            kernel::mark_left_triangles::launch(on, triangles as u32, &self.starts, &mut bits)?;
             let triangle_ids = compact(on, &bits)?;
             let mut left = on.uninitialized(triangle_ids.len())?;
             kernel::write_triangles::launch(
                 on,
                 triangle_ids.len() as u32,
                 &triangle_ids,
-                &self.corners,
+                &self.starts,
                 &ranks,
                 &mut left,
             )?;

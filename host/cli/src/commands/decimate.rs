@@ -1,20 +1,20 @@
 //! `trioxide decimate`: the mesh of a wanted number of triangles with a small error.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
-use trioxide::formats::{Format, ReadOptions};
-use trioxide::mesh::Mesh;
+use trioxide::formats::{Format, ReadOptions, run_files};
 use trioxide::{Error, Result};
 use trioxide_arguments::auto::Work;
 use trioxide_arguments::device::{DeviceOptions, Opening, Report};
 use trioxide_arguments::names::worded;
 use trioxide_arguments::{is_standard_output, note_all};
-use trioxide_operations::{Precision, decimate};
+use trioxide_operations::{Run, decimate};
 
 use super::help;
+use super::merging::{Merging, write_numbers};
+use super::placeholder::{KEEP, has_place, with_number};
 use super::step::{AnyMesh, Step, step_fields};
-use super::weld::{Lock, locks, write_numbers};
 
 const DEFAULTS: &str = "Where defaults come from: this machine (--device auto, --threads: all cores). --place optimal is Garland and Heckbert's.";
 
@@ -29,21 +29,17 @@ const DEFAULTS: &str = "Where defaults come from: this machine (--device auto, -
 pub struct Options {
     #[arg(help = help::mesh_to_read("Mesh of triangles to read"))]
     pub input: PathBuf,
-    /// Mesh to write
+    /// Mesh to write; with several fractions --keep, {keep} in the name stands for each
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
     #[command(flatten)]
     pub decimate: decimate::Options,
-    /// Vertices that stay where they are: boundary, those at edges that one triangle alone has; file:PATH, ids of
-    /// vertices, one a line (0 is the first); may be given several times
-    #[arg(long, value_name = "WHICH")]
-    pub lock: Vec<Lock>,
-    /// Text file for the new vertex that each old one went into, one a line, from 0 on; - for standard output
+    #[command(flatten)]
+    pub merging: Merging,
+    /// Text file for the new vertex that each old one went into, one a line, from 0 on; - for standard output; {keep}
+    /// as in --output
     #[arg(long, value_name = "FILE|-")]
     pub map: Option<PathBuf>,
-    /// Precision of coordinates on the device: f64
-    #[arg(long, value_enum, default_value_t)]
-    precision: Precision,
     #[command(flatten)]
     pub reading: ReadOptions,
     #[command(flatten)]
@@ -52,13 +48,40 @@ pub struct Options {
 
 /// Runs the command.
 pub fn run(options: &Options) -> Result<()> {
-    Step::check(options)?;
+    options.check_usage()?;
     let opening = options.device.begin(&options.input, options.work());
     let mesh = super::read_mesh(&options.input, options.reading, options.device.quiet)?;
-    let (mesh, report) = apply(options, mesh, opening)?;
-    if let Some(output) = &options.output {
-        super::write_mesh(output, &mesh, options.device.quiet)?;
+    let settings = options.settings(mesh.points.len())?;
+    let each = decimate::to_each(opening, mesh, &settings)
+        .map_err(|error| worded(error).in_file(&options.input))?;
+    let is_several = each.len() > 1;
+    // The report has the times of all, and the counts of the smallest mesh.
+    let (mut run, mut counts, mut fewest) = (Run::default(), Vec::new(), u64::MAX);
+    for (i, (mesh, report)) in each.into_iter().enumerate() {
+        let named = |name: &str, path: &Path| match options.decimate.keep.get(i) {
+            Some(keep) if has_place(path, KEEP) && is_several => {
+                let path = with_number(path, KEEP, keep);
+                run_files::will_write(name, &path)?;
+                Ok(path)
+            }
+            _ => Ok(path.to_owned()),
+        };
+        note_all(&report.notes, options.device.quiet);
+        if let Some(path) = &options.map {
+            write_numbers(&named("--map", path)?, report.map.iter().copied())?;
+        }
+        if let Some(output) = &options.output {
+            let output = named("the output", output)?;
+            super::write_mesh(&output, &mesh, options.device.quiet)?;
+        }
+        if report.totals.decimated_faces < fewest {
+            (fewest, counts) = (report.totals.decimated_faces, report.totals.counts());
+        }
+        if i == 0 {
+            run = report.run;
+        }
     }
+    let report = Report::of("decimate", &options.input, run, counts);
     report.give_beside(&options.device, options.takes_output())
 }
 
@@ -67,22 +90,43 @@ impl Options {
     fn takes_output(&self) -> bool {
         self.map.as_deref().is_some_and(is_standard_output)
     }
-}
 
-fn apply(options: &Options, mesh: Mesh, opening: Opening) -> Result<(Mesh, Report<'_>)> {
-    let settings = decimate::Options {
-        locks: locks(&options.lock, mesh.points.len())?,
-        ..options.decimate.clone()
-    };
-    let (mesh, report) = trioxide_operations::decimate(opening, mesh, &settings)
-        .map_err(|error| worded(error).in_file(&options.input))?;
-    note_all(&report.notes, options.device.quiet);
-    if let Some(path) = &options.map {
-        write_numbers(path, report.map.iter().copied())?;
+    /// The options of the operation, for a mesh of that many vertices.
+    fn settings(&self, vertices: usize) -> Result<decimate::Options> {
+        Ok(decimate::Options {
+            locks: self.merging.locks(vertices)?,
+            ..self.decimate.clone()
+        })
     }
-    let (run, counts) = (report.run, report.totals.counts());
-    let report = Report::of("decimate", &options.input, run, counts);
-    Ok((mesh, report))
+
+    /// Refuses options that contradict each other, and names that do not go with several meshes.
+    fn check_usage(&self) -> Result<()> {
+        if let Some(output) = &self.output {
+            Format::to_write(output)?;
+        }
+        self.merging.check("decimate")?;
+        let json = self.device.json.as_deref();
+        if self.takes_output() && json.is_some_and(is_standard_output) {
+            return Err(Error::Argument(
+                "only one of --map and --json can go to standard output: name a file for the other"
+                    .to_owned(),
+            ));
+        }
+        self.decimate.check().map_err(worded)?;
+        let several = self.decimate.keep.len();
+        for (name, path) in [("--output", &self.output), ("--map", &self.map)] {
+            if let Some(path) = path
+                && several > 1
+                && !has_place(path, KEEP)
+            {
+                return Err(Error::Argument(format!(
+                    "--keep gives {several} meshes, each with its own file: write {KEEP} in the name of {name}, as in \
+                     out-{KEEP}.ply"
+                )));
+            }
+        }
+        Ok(())
+    }
 }
 
 impl Step for Options {
@@ -97,26 +141,21 @@ impl Step for Options {
     }
 
     fn check(&self) -> Result<()> {
-        if let Some(output) = &self.output {
-            Format::to_write(output)?;
-        }
-        if self.precision == Precision::F32 {
-            return Err(Error::Argument(
-                "decimate computes in double precision: leave --precision f32 out".to_owned(),
-            ));
-        }
-        let json = self.device.json.as_deref();
-        if self.takes_output() && json.is_some_and(is_standard_output) {
-            return Err(Error::Argument(
-                "only one of --map and --json can go to standard output: name a file for the other"
-                    .to_owned(),
-            ));
-        }
-        self.decimate.check().map_err(worded)
+        self.check_usage()?;
+        self.decimate.check_one().map_err(worded)
     }
 
     fn apply(&self, mesh: AnyMesh, opening: Opening) -> Result<(AnyMesh, Option<Report<'_>>)> {
-        let (mesh, report) = apply(self, mesh.surface(self.name())?, opening)?;
+        let mesh = mesh.surface(self.name())?;
+        let settings = self.settings(mesh.points.len())?;
+        let (mesh, report) = trioxide_operations::decimate(opening, mesh, &settings)
+            .map_err(|error| worded(error).in_file(&self.input))?;
+        note_all(&report.notes, self.device.quiet);
+        if let Some(path) = &self.map {
+            write_numbers(path, report.map.iter().copied())?;
+        }
+        let (run, counts) = (report.run, report.totals.counts());
+        let report = Report::of("decimate", &self.input, run, counts);
         Ok((AnyMesh::Surface(mesh), Some(report)))
     }
 }

@@ -28,6 +28,8 @@ mod help;
 mod ids;
 pub mod info;
 pub mod man;
+pub mod merging;
+pub mod placeholder;
 pub mod polylla;
 pub mod refine;
 pub mod render;

@@ -1,6 +1,6 @@
 //! `trioxide polylla`: a triangulation becomes a polygonal mesh, a mesh of tetrahedra a mesh of polyhedra.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
 use trioxide::device::Choice;
@@ -20,6 +20,7 @@ use trioxide_operations::polylla::{Input, MeshPolygons, Refusal};
 use trioxide_operations::{Machine, polyhedra, polylla};
 
 use super::help;
+use super::placeholder::{LEVEL, has_place, with_number};
 use super::step::{AnyMesh, Step, step_fields};
 use super::volume::tetrahedra;
 
@@ -120,15 +121,15 @@ fn write_levels(
     levels: Option<usize>,
     write: impl Fn(&Path, usize) -> Result<()>,
 ) -> Result<PathBuf> {
-    let Some(levels) = levels.filter(|_| has_level(output)) else {
+    let Some(levels) = levels.filter(|_| has_place(output, LEVEL)) else {
         return Ok(output.to_owned());
     };
     for level in 1..=levels {
-        let file = file_of_level(output, level);
+        let file = with_number(output, LEVEL, level);
         run_files::will_write("the output", &file)?;
         write(&file, level)?;
     }
-    let finest = file_of_level(output, 0);
+    let finest = with_number(output, LEVEL, 0);
     run_files::will_write("the output", &finest)?;
     Ok(finest)
 }
@@ -158,20 +159,6 @@ fn check_maps(options: &Options) -> Result<()> {
             "--maps writes the maps between nested levels: add --levels or --until".into(),
         )),
     }
-}
-
-/// The place of a level's number in the name of an output.
-const LEVEL: &str = "{level}";
-
-/// Whether an output is a file for each level, where there are levels.
-pub fn has_level(output: &Path) -> bool {
-    let name = output.file_name().and_then(|name| name.to_str());
-    name.is_some_and(|name| name.contains(LEVEL))
-}
-
-fn file_of_level(output: &Path, level: usize) -> PathBuf {
-    let name = output.file_name().and_then(|name| name.to_str());
-    output.with_file_name(name.unwrap_or_default().replace(LEVEL, &level.to_string()))
 }
 
 /// Merges the triangles of a mesh on a machine that is open, in a chain.

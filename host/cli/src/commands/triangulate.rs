@@ -13,8 +13,8 @@ use trioxide_arguments::names::worded;
 use trioxide_arguments::{account, is_standard_output, note};
 use trioxide_operations::triangulate;
 
+use super::merging::write_numbers;
 use super::step::{AnyMesh, Step, step_fields};
-use super::weld::write_numbers;
 
 /// Points to triangles.
 const WORK: Work = Work { cpu: 100.0 };

@@ -1,23 +1,19 @@
 //! `trioxide weld`: vertices near each other become one.
 
-use std::io::Write as _;
-use std::path::{Path, PathBuf};
-use std::str::FromStr;
+use std::path::PathBuf;
 
 use clap::Args;
-use trioxide::formats::atomic_file::write_atomically;
 use trioxide::formats::{Format, ReadOptions};
 use trioxide::mesh::Mesh;
-use trioxide::weld::Locks;
 use trioxide::{Error, Result};
 use trioxide_arguments::auto::Work;
 use trioxide_arguments::device::{DeviceOptions, Opening, Report};
 use trioxide_arguments::names::worded;
-use trioxide_arguments::{is_standard_output, note_all, print};
-use trioxide_operations::{Precision, weld};
+use trioxide_arguments::{is_standard_output, note_all};
+use trioxide_operations::weld;
 
 use super::help;
-use super::ids::read_flags;
+use super::merging::{Merging, write_numbers};
 use super::step::{AnyMesh, Step, step_fields};
 
 const DEFAULTS: &str = "Where defaults come from: this machine (--device auto, --threads: all cores); free memory (--memory-limit, --method auto). --epsilon and --ratio have none: they depend on the \
@@ -43,42 +39,18 @@ pub struct Options {
     pub output: Option<PathBuf>,
     #[command(flatten)]
     pub weld: weld::Options,
-    /// Vertices that merge with none and stay where they are: boundary, those at edges that one face alone has;
-    /// file:PATH, ids of vertices, one a line (0 is the first); may be given several times
-    #[arg(long, value_name = "WHICH")]
-    pub lock: Vec<Lock>,
+    #[command(flatten)]
+    pub merging: Merging,
     /// Text file for the new vertex of each old one, one a line, from 0 on; - for standard output
     #[arg(long, value_name = "FILE|-")]
     pub map: Option<PathBuf>,
     /// Text file for the ids of the old vertices that are gone, one a line, ascending; - for standard output
     #[arg(long, value_name = "FILE|-")]
     pub removed: Option<PathBuf>,
-    /// Precision of coordinates on the device: f64
-    #[arg(long, value_enum, default_value_t)]
-    precision: Precision,
     #[command(flatten)]
     pub reading: ReadOptions,
     #[command(flatten)]
     pub device: DeviceOptions,
-}
-
-/// `--lock`.
-#[derive(Clone)]
-pub enum Lock {
-    Boundary,
-    File(PathBuf),
-}
-
-impl FromStr for Lock {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        match text.split_once(':') {
-            None if text == "boundary" => Ok(Lock::Boundary),
-            Some(("file", path)) if !path.is_empty() => Ok(Lock::File(path.into())),
-            _ => Err("expected boundary or file:PATH".to_owned()),
-        }
-    }
 }
 
 /// Runs the command.
@@ -98,36 +70,12 @@ impl Options {
     pub fn takes_output(&self) -> bool {
         to_output(&self.map) || to_output(&self.removed)
     }
-
-    /// The locks on a mesh of that many vertices.
-    pub fn locks(&self, vertices: usize) -> Result<Locks> {
-        locks(&self.lock, vertices)
-    }
-}
-
-/// The locks on a mesh of that many vertices.
-pub fn locks(wanted: &[Lock], vertices: usize) -> Result<Locks> {
-    let mut locks = Locks::default();
-    for lock in wanted {
-        match lock {
-            Lock::Boundary => locks.boundary = true,
-            Lock::File(path) => {
-                locks.vertices.resize(vertices, false);
-                let what = format!("one of {vertices} vertices, counted from 0");
-                let named = read_flags(path, vertices, &what)?;
-                for (lock, named) in locks.vertices.iter_mut().zip(named) {
-                    *lock |= named;
-                }
-            }
-        }
-    }
-    Ok(locks)
 }
 
 /// Welds a mesh on the machine that `opening` gives, and writes the map and the removed vertices to the files that the
 /// options name.
 pub fn apply(options: &Options, mesh: Mesh, opening: Opening) -> Result<(Mesh, Report<'_>)> {
-    let locks = options.locks(mesh.points.len())?;
+    let locks = options.merging.locks(mesh.points.len())?;
     let settings = weld::Options {
         locks,
         ..options.weld.clone()
@@ -166,11 +114,7 @@ pub fn check(options: &Options) -> Result<()> {
 
 /// As [`check`], without the output's format: ranks write a list of pieces too.
 pub fn check_arguments(options: &Options) -> Result<()> {
-    if options.precision == Precision::F32 {
-        return Err(Error::Argument(
-            "weld computes in double precision: leave --precision f32 out".to_owned(),
-        ));
-    }
+    options.merging.check("weld")?;
     options.weld.check().map_err(worded)?;
     let outputs = [&options.map, &options.removed, &options.device.json];
     if outputs.into_iter().filter(|path| to_output(path)).count() > 1 {
@@ -184,21 +128,6 @@ pub fn check_arguments(options: &Options) -> Result<()> {
 
 fn to_output(path: &Option<PathBuf>) -> bool {
     path.as_deref().is_some_and(is_standard_output)
-}
-
-/// Writes numbers as text, one a line.
-/// Writes numbers to a text file, one a line.
-pub fn write_numbers(path: &Path, numbers: impl Iterator<Item = u32>) -> Result<()> {
-    let mut text = String::new();
-    let mut digits = itoa::Buffer::new();
-    for number in numbers {
-        text.push_str(digits.format(number));
-        text.push('\n');
-    }
-    if is_standard_output(path) {
-        return print(&text);
-    }
-    write_atomically(path, |file| file.write_all(text.as_bytes()))
 }
 
 impl Step for Options {

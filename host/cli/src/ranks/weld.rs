@@ -137,7 +137,7 @@ fn read(ranks: &Ranks, options: &Options, quiet: bool) -> Result<Input> {
         _ => read_slices(ranks, &options.input, |_, points| Some(points)),
     };
     if by_all
-        && options.lock.is_empty()
+        && options.merging.lock.is_empty()
         && let Some(block) = slices()?
     {
         return Ok(Input {
@@ -180,12 +180,12 @@ fn read(ranks: &Ranks, options: &Options, quiet: bool) -> Result<Input> {
 fn read_whole(options: &Options, quiet: bool) -> trioxide::Result<(Kept, Vec<bool>)> {
     let mesh = commands::read_mesh(&options.input, options.reading, quiet)?;
     note_all(&notes_of(&mesh), quiet);
-    let locked = (options.locks(mesh.points.len())?.find(&mesh))
+    let locked = (options.merging.locks(mesh.points.len())?.find(&mesh))
         .map_err(|error| worded(error.into()).in_file(&options.input))?;
     let count = locked.iter().filter(|&&lock| lock).count() as u64;
     let kept = Kept {
         mesh,
-        locked: (!options.lock.is_empty()).then_some(count),
+        locked: (!options.merging.lock.is_empty()).then_some(count),
     };
     Ok((kept, locked))
 }

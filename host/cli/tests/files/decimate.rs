@@ -39,4 +39,15 @@ fn a_mesh_is_decimated_alone_and_in_a_chain() {
         "{error}"
     );
     assert_eq!(read("c.off").lines().nth(1), Some("4 2 0"));
+    // Several fractions in one run: the files of runs of their own.
+    run(&format!(
+        "decimate generate:scan:900 --keep 0.5,0.1 -o each-{{keep}}.off --map each-{{keep}}.txt {on}"
+    ));
+    for keep in ["0.5", "0.1"] {
+        run(&format!(
+            "decimate generate:scan:900 --keep {keep} -o alone.off --map alone.txt {on}"
+        ));
+        assert_eq!(read(&format!("each-{keep}.off")), read("alone.off"));
+        assert_eq!(read(&format!("each-{keep}.txt")), read("alone.txt"));
+    }
 }

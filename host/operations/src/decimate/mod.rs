@@ -6,6 +6,7 @@ mod options;
 use trioxide::bit_set::pack_list;
 use trioxide::decimate::{self as family, Decimated, DeviceDecimated, Surface};
 use trioxide::device::Device;
+use trioxide::fields::MeshFields;
 use trioxide::mesh::{self, Faces, Mesh};
 use trioxide::weld::Locks;
 
@@ -80,7 +81,17 @@ impl Totals {
 ///
 /// # Errors
 /// Those of [`Options::check`] and [`trioxide::decimate::decimate()`]; [`Refusal`]; those of the device.
-pub fn decimate(on: impl Start, mut mesh: Mesh, options: &Options) -> Result<(Mesh, Report)> {
+pub fn decimate(on: impl Start, mesh: Mesh, options: &Options) -> Result<(Mesh, Report)> {
+    options.check_one()?;
+    Ok(to_each(on, mesh, options)?.remove(0))
+}
+
+/// Decimates a mesh to each of the fractions of `options`, in their order, in one run. Each mesh is that of a run of
+/// its own; the machine's times are those of all, and are in the first report.
+///
+/// # Errors
+/// As [`decimate()`].
+pub fn to_each(on: impl Start, mesh: Mesh, options: &Options) -> Result<Vec<(Mesh, Report)>> {
     options.check()?;
     let Faces::Triangles(triangles) = &mesh.faces else {
         return Err(Refusal::Polygons.into());
@@ -88,35 +99,50 @@ pub fn decimate(on: impl Start, mut mesh: Mesh, options: &Options) -> Result<(Me
     let counts = [mesh.points.len(), triangles.len()];
     (mesh.fields).check(counts[0], counts[1], mesh.segments.len())?;
     let locked = locks(&mesh, &options.locks)?;
-    let settings = options.settings(counts[1]);
+    let (settings, targets) = (options.settings(counts[1]), options.targets(counts[1]));
     let machine = on.start()?;
     // A decimated mesh has other triangles, and they take memory until then.
     drop(machine.remembered());
-    let (done, run) = machine.run(|on| match on {
-        On::Device(device) => on_device(device, &mesh, triangles, &locked, &settings),
+    let (done, mut run) = machine.run(|on| match on {
+        On::Device(device) => on_device(device, &mesh, triangles, &locked, &settings, &targets),
         #[cfg(feature = "serial")]
         On::Serial => Err(Refusal::Serial.into()),
     })?;
-    for segment in &mut mesh.segments {
+    let each = done.into_iter().zip(targets).map(|(mut done, wanted)| {
+        let left = carried(&mesh, &mut done);
+        let totals = totals_of(counts, [left.points.len(), left.faces.len()], done.rounds);
+        let report = Report {
+            run: std::mem::take(&mut run),
+            notes: note_of(&totals, wanted, &settings).into_iter().collect(),
+            totals,
+            map: done.map,
+            survivors: done.survivors,
+            triangle_ids: done.triangle_ids,
+        };
+        (left, report)
+    });
+    Ok(each.collect())
+}
+
+/// The mesh that is left, with the data of its vertices and triangles.
+fn carried(mesh: &Mesh, done: &mut Decimated) -> Mesh {
+    let mut segments = mesh.segments.clone();
+    for segment in &mut segments {
         segment.ends = segment.ends.map(|v| done.map[v as usize]);
     }
-    mesh.attributes = mesh.attributes.gather(&done.survivors);
-    mesh.fields.points = mesh.fields.points.gather(&done.survivors);
-    mesh.fields.cells = mesh.fields.cells.gather(&done.triangle_ids);
-    mesh.regions = (mesh.regions).map(|regions| mesh::gather(&regions, &done.triangle_ids));
-    mesh.points = done.points;
-    let sizes = [mesh.points.len(), done.triangles.len()];
-    mesh.faces = Faces::Triangles(done.triangles);
-    let totals = totals_of(counts, sizes, done.rounds);
-    let report = Report {
-        run,
-        notes: note_of(&totals, &settings).into_iter().collect(),
-        totals,
-        map: done.map,
-        survivors: done.survivors,
-        triangle_ids: done.triangle_ids,
-    };
-    Ok((mesh, report))
+    let regions = mesh.regions.as_ref();
+    Mesh {
+        points: std::mem::take(&mut done.points),
+        faces: Faces::Triangles(std::mem::take(&mut done.triangles)),
+        regions: regions.map(|regions| mesh::gather(regions, &done.triangle_ids)),
+        segments,
+        attributes: mesh.attributes.gather(&done.survivors),
+        fields: MeshFields {
+            points: mesh.fields.points.gather(&done.survivors),
+            cells: mesh.fields.cells.gather(&done.triangle_ids),
+            sides: mesh.fields.sides.clone(),
+        },
+    }
 }
 
 /// Decimates a surface that is on a device; the result stays there.
@@ -131,19 +157,36 @@ pub fn resident(
     surface: &Surface,
     options: &Options,
 ) -> Result<(DeviceDecimated, Report)> {
+    options.check_one()?;
+    Ok(resident_to_each(on, surface, options)?.remove(0))
+}
+
+/// Decimates a surface that is on a device to each of the fractions of `options`, as [`to_each`].
+///
+/// # Errors
+/// As [`decimate()`].
+pub fn resident_to_each(
+    on: &Device,
+    surface: &Surface,
+    options: &Options,
+) -> Result<Vec<(DeviceDecimated, Report)>> {
     options.check()?;
-    let settings = options.settings(surface.triangles.len());
-    let done = family::decimate(on, surface, &settings)?;
     let before = [surface.points.len(), surface.triangles.len()];
-    let after = [done.points.len(), done.triangles.len()];
-    let totals = totals_of(before, after, done.rounds);
-    let report = Report {
-        run: Run::of(on, Vec::new())?,
-        notes: note_of(&totals, &settings).into_iter().collect(),
-        totals,
-        ..Report::default()
-    };
-    Ok((done, report))
+    let (settings, targets) = (options.settings(before[1]), options.targets(before[1]));
+    let done = family::decimate_to_each(on, surface, &settings, &targets)?;
+    let mut run = Run::of(on, Vec::new())?;
+    let each = done.into_iter().zip(targets).map(|(done, wanted)| {
+        let after = [done.points.len(), done.triangles.len()];
+        let totals = totals_of(before, after, done.rounds);
+        let report = Report {
+            run: std::mem::take(&mut run),
+            notes: note_of(&totals, wanted, &settings).into_iter().collect(),
+            totals,
+            ..Report::default()
+        };
+        (done, report)
+    });
+    Ok(each.collect())
 }
 
 fn totals_of(before: [usize; 2], after: [usize; 2], rounds: u32) -> Totals {
@@ -157,8 +200,8 @@ fn totals_of(before: [usize; 2], after: [usize; 2], rounds: u32) -> Totals {
 }
 
 /// Says that the checks, or the largest error, allow no fewer triangles.
-fn note_of(totals: &Totals, settings: &family::Options) -> Option<Note> {
-    let wanted = settings.triangles as u64;
+fn note_of(totals: &Totals, wanted: usize, settings: &family::Options) -> Option<Note> {
+    let wanted = wanted as u64;
     let is_wanted = wanted > 0 || settings.error.is_none();
     (is_wanted && totals.decimated_faces > wanted).then_some(Note::Triangles {
         wanted,
@@ -197,9 +240,11 @@ fn on_device(
     triangles: &[[u32; 3]],
     locked: &[bool],
     settings: &family::Options,
-) -> Result<(Decimated, Run)> {
+    targets: &[usize],
+) -> Result<(Vec<Decimated>, Run)> {
     let bytes = mesh.points.len() * 24 + triangles.len() * 16;
-    on.require(bytes as u64 + family::bytes_needed(mesh.points.len(), triangles.len()))?;
+    let of_family = family::bytes_needed(mesh.points.len(), triangles.len(), targets);
+    on.require(bytes as u64 + of_family)?;
     let copied = on.stage("copy to the device", || {
         let regions = mesh.regions.as_ref().map(|regions| on.upload(regions));
         let locks = (!locked.is_empty()).then(|| on.upload(&pack_list(locked)));
@@ -218,6 +263,8 @@ fn on_device(
         regions: regions.as_ref(),
         locked: locks.as_ref(),
     };
-    let done = family::decimate(on, &surface, settings)?.download(on)?;
+    let done = family::decimate_to_each(on, &surface, settings, targets)?;
+    let done = done.iter().map(|done| done.download(on));
+    let done = done.collect::<family::Result<Vec<_>>>()?;
     Ok((done, Run::of(on, Vec::new())?))
 }

@@ -12,16 +12,17 @@ use crate::error::decimate::Refusal;
 #[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "clap", derive(clap::Args), group(skip))]
 pub struct Options {
-    /// Number of triangles to reach (k, M, G are thousands, millions, billions): the result has the first number that
-    /// is not above it
+    /// Number of triangles to reach (k, M, G are thousands, millions, billions): the result has the largest number not
+    /// above it that collapses reach; one inside removes two triangles, one at the boundary one
     #[cfg_attr(
         feature = "clap",
         arg(long, value_name = "N", value_parser = parse_count, required_unless_present_any = ["keep", "error"], conflicts_with = "keep")
     )]
     pub to: Option<usize>,
-    /// Fraction of the triangles to reach, instead of their number
-    #[cfg_attr(feature = "clap", arg(long, value_name = "F"))]
-    pub keep: Option<f64>,
+    /// Fraction of the triangles to reach, instead of their number; several (0.5,0.1) give as many meshes in one run,
+    /// each that of a run of its own
+    #[cfg_attr(feature = "clap", arg(long, value_name = "F", value_delimiter = ','))]
+    pub keep: Vec<f64>,
     /// Largest error of a collapse, in the units of the mesh: the root of the mean of the squared distances to the
     /// planes of the triangles that a vertex stands for, weighted by area; no bound of the distance between the
     /// surfaces
@@ -47,25 +48,52 @@ impl Options {
     /// Refuses options out of range, and options that do not go together.
     ///
     /// # Errors
-    /// [`Refusal::NoTarget`], [`Refusal::TwoTargets`], [`Refusal::Keep`]; those of
+    /// [`Refusal::NoTarget`], [`Refusal::TwoTargets`], [`Refusal::Keep`], [`Refusal::KeptTwice`]; those of
     /// [`trioxide::decimate::Options::check`].
     pub fn check(&self) -> Result<()> {
-        match (self.to, self.keep) {
-            (Some(_), Some(_)) => return Err(Refusal::TwoTargets.into()),
-            (None, None) if self.error.is_none() => return Err(Refusal::NoTarget.into()),
-            (_, Some(keep)) if !(0.0..=1.0).contains(&keep) => {
-                return Err(Refusal::Keep(keep).into());
+        match self.to {
+            Some(_) if !self.keep.is_empty() => return Err(Refusal::TwoTargets.into()),
+            None if self.keep.is_empty() && self.error.is_none() => {
+                return Err(Refusal::NoTarget.into());
             }
             _ => {}
+        }
+        for (i, &keep) in self.keep.iter().enumerate() {
+            if !(0.0..=1.0).contains(&keep) {
+                return Err(Refusal::Keep(keep).into());
+            }
+            if self.keep[..i].contains(&keep) {
+                return Err(Refusal::KeptTwice(keep).into());
+            }
         }
         Ok(self.settings(0).check()?)
     }
 
-    /// The options of the family, for a mesh of `triangles`.
+    /// As [`Self::check`]; refuses more than one mesh.
+    ///
+    /// # Errors
+    /// [`Refusal::Several`] besides.
+    pub fn check_one(&self) -> Result<()> {
+        self.check()?;
+        match self.keep.len() {
+            0 | 1 => Ok(()),
+            several => Err(Refusal::Several(several).into()),
+        }
+    }
+
+    /// The numbers of triangles to reach, of a mesh of `triangles`.
+    pub fn targets(&self, triangles: usize) -> Vec<usize> {
+        if self.keep.is_empty() {
+            return vec![self.to.unwrap_or(0)];
+        }
+        let kept = |&keep: &f64| (keep * triangles as f64) as usize;
+        self.keep.iter().map(kept).collect()
+    }
+
+    /// The options of the family, for a mesh of `triangles` and its first target.
     pub fn settings(&self, triangles: usize) -> decimate::Options {
-        let kept = self.keep.map(|keep| (keep * triangles as f64) as usize);
         decimate::Options {
-            triangles: self.to.or(kept).unwrap_or(0),
+            triangles: self.targets(triangles)[0],
             error: self.error,
             place: self.place,
             lock_boundary: self.locks.boundary,

@@ -13,6 +13,10 @@ pub enum Refusal {
     TwoTargets,
     /// The fraction of the triangles is none.
     Keep(f64),
+    /// A fraction is given twice.
+    KeptTwice(f64),
+    /// So many meshes are asked for where one is needed.
+    Several(usize),
     /// The mesh has faces that are no triangles.
     Polygons,
     /// A segment names a vertex that the mesh does not have.
@@ -37,6 +41,11 @@ impl Refusal {
             ),
             Self::Keep(keep) => format!(
                 "{} is {keep}, but must be a fraction of the triangles: from 0 to 1",
+                option("keep")
+            ),
+            Self::KeptTwice(keep) => format!("{} has {keep} twice", option("keep")),
+            Self::Several(several) => format!(
+                "{} gives {several} meshes, and one is needed here: give one fraction",
                 option("keep")
             ),
             Self::Polygons => "decimation takes triangles, and the mesh has other faces".to_owned(),

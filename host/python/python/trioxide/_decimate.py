@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Dict, Optional, Sequence, TypedDict, Union, overload
+from typing import TYPE_CHECKING, Any, Dict, List, Optional, Sequence, TypedDict, Union, overload
 
 import numpy as np
 
@@ -60,7 +60,7 @@ class DeviceDecimated(DeviceSurface):
 
 class _Decimate(TypedDict, total=False):
     to: Union[None, int, str]
-    keep: Optional[float]
+    keep: Union[None, float, Sequence[float]]
     error: Optional[float]
     place: str
     lock_boundary: bool
@@ -83,7 +83,7 @@ def decimate(
     triangles: Any = None,
     *,
     to: Union[None, int, str] = None,
-    keep: Optional[float] = None,
+    keep: Union[None, float, Sequence[float]] = None,
     error: Optional[float] = None,
     place: str = "optimal",
     lock_boundary: bool = False,
@@ -105,9 +105,11 @@ def decimate(
     triangles : (F, 3) integers, optional
         Vertex ids.
     to : int or str, optional
-        Number of triangles to reach (k, M, G are thousands, millions, billions): the result has the first number that is not above it.
-    keep : float, optional
-        Fraction of the triangles to reach, instead of their number.
+        Number of triangles to reach (k, M, G are thousands, millions, billions): the result has the largest number not above it that
+        collapses reach; one inside removes two triangles, one at the boundary one.
+    keep : float or list of floats, optional
+        Fraction of the triangles to reach, instead of their number; several (0.5,0.1) give as many meshes in one run, each that of a
+        run of its own.
     error : float, optional
         Largest error of a collapse, in the units of the mesh: the root of the mean of the squared distances to the planes of the
         triangles that a vertex stands for, weighted by area; no bound of the distance between the surfaces.
@@ -122,7 +124,7 @@ def decimate(
 
     Returns
     -------
-    Decimated
+    Decimated, or a list of them for a list of fractions
         or `DeviceDecimated` for arrays of a device, with `map`, `survivors` and `triangle_ids`.
 
     Raises
@@ -152,13 +154,24 @@ def decimate(
         if locked is not None:
             held["locked"] = chosen(locked, "locked", held["points"].shape[0], "vertex", on)
         with watching(progress) as watch:
-            return DeviceDecimated(noted(native.run("decimate_on_device", on, held, options, watch)))
+            each = native.run("decimate_on_device", on, held, options, watch)["each"]
+        return _one_or_all(keep, [DeviceDecimated(noted(result)) for result in each])
     surface = surface_of(mesh, triangles)._arrays()
     if locked is not None:
         options["locked"] = check.flags(locked, "locked", len(surface["points"]), "vertex")
     with watching(progress) as watch:
-        result = noted(run_on(device, lambda on: native.run("decimate", on, surface, options, watch)))
+        each = run_on(device, lambda on: native.run("decimate", on, surface, options, watch))["each"]
+    return _one_or_all(keep, [_decimated(noted(result)) for result in each])
+
+
+def _decimated(result: Dict[str, Any]) -> Decimated:
     decimated = Decimated._of(result)
     for name in ("map", "survivors", "triangle_ids", "counts"):
         setattr(decimated, name, result[name])
     return decimated
+
+
+def _one_or_all(keep: Any, each: List[Any]) -> Any:
+    """The meshes of several fractions, or the only one."""
+    is_one = keep is None or isinstance(keep, str) or np.ndim(keep) == 0
+    return each[0] if is_one and len(each) == 1 else each

@@ -5,7 +5,7 @@ use glam::DVec3;
 use super::{Case, Outcome, Size, equal};
 use crate::validate;
 use trioxide::bit_set::pack_list;
-use trioxide::decimate::{Decimated, Error, Options, Place, Result, Surface, decimate};
+use trioxide::decimate::{Decimated, Error, Options, Place, Result, Surface, decimate_to_each};
 use trioxide::device::Device;
 use trioxide::generate;
 
@@ -53,10 +53,10 @@ pub fn cases(size: Size) -> Vec<Case> {
         Case::new("decimate within a boundary, regions and locks", move |on| {
             let mut input = terrain(size.of(2500))?;
             let options = Options::new(input.triangles.len() / 8);
-            let free = compare(on, &input, &options)?;
-            // An edge inside removes two triangles.
-            if options.triangles - free.triangles.len() > 1 {
-                return Err(format!("{} triangles are left", free.triangles.len()));
+            // An edge of the boundary removes one triangle.
+            for wanted in [options.triangles, options.triangles - 1] {
+                let free = compare(on, &input, &Options::new(wanted))?;
+                equal("triangles", &[free.triangles.len()], &[wanted])?;
             }
             let regions = (0..input.triangles.len()).map(|t| i32::from(t < 100));
             input.regions = Some(regions.collect());
@@ -67,6 +67,21 @@ pub fn cases(size: Size) -> Vec<Case> {
             };
             let ours = compare(on, &input, &options)?;
             stay(&input, &ours)
+        }),
+        Case::new("decimate to several numbers at once", move |on| {
+            // With a boundary the last triangle of a number is removed aside.
+            for input in [scan(size.of(1000))?, terrain(size.of(1000))?] {
+                let faces = input.triangles.len();
+                let targets = [faces / 9, faces / 2, faces / 2 - 1, faces, faces / 3, 0];
+                let each = run_to_each(on, &input, &Options::new(0), &targets).map_err(text)?;
+                for (&wanted, ours) in targets.iter().zip(&each) {
+                    let alone = run(on, &input, &Options::new(wanted)).map_err(text)?;
+                    if *ours != alone {
+                        return Err(format!("another mesh for {wanted} of {faces} triangles"));
+                    }
+                }
+            }
+            Ok(())
         }),
         Case::new(
             "decimate pinched vertices and edges of three triangles",
@@ -132,7 +147,20 @@ fn pinched() -> Input {
     }
 }
 
+fn text(error: Error) -> String {
+    error.to_string()
+}
+
 fn run(on: &Device, input: &Input, options: &Options) -> Result<Decimated> {
+    Ok(run_to_each(on, input, options, &[options.triangles])?.remove(0))
+}
+
+fn run_to_each(
+    on: &Device,
+    input: &Input,
+    options: &Options,
+    targets: &[usize],
+) -> Result<Vec<Decimated>> {
     let points = on.upload(&input.points)?;
     let triangles = on.upload(&input.triangles)?.cast();
     let regions = (input.regions.as_ref())
@@ -145,7 +173,8 @@ fn run(on: &Device, input: &Input, options: &Options) -> Result<Decimated> {
         locked: locked.as_ref(),
         ..Surface::new(&points, &triangles)
     };
-    decimate(on, &surface, options)?.download(on)
+    let each = decimate_to_each(on, &surface, options, targets)?;
+    each.iter().map(|done| done.download(on)).collect()
 }
 
 fn compare(
@@ -153,7 +182,6 @@ fn compare(
     input: &Input,
     options: &Options,
 ) -> std::result::Result<Decimated, String> {
-    let text = |error: Error| error.to_string();
     let ours = run(on, input, options).map_err(text)?;
     let one = Device::cpu(Some(1))?;
     let expected = run(&one, input, options).map_err(text)?;
