@@ -26,8 +26,9 @@ const LEAST_GAIN: f64 = 1.0 / 1024.0;
 /// The step of the node `order[list[first + i]]`: the first of the whole one, its half, its quarter and so on that
 /// keeps the rule. Without one the node stays, and does not join the nodes of `moved`.
 ///
-/// [`IMPROVE`] allows angles with cosines from `of_largest` to `of_smallest`. No two nodes of a launch share a cell. `sizes` has the volume that each cell's simplices should have. `frames` has
-/// two directions for each node, or nothing: a node of `on_boundary` moves only along them.
+/// [`IMPROVE`] allows angles with cosines from `of_largest` to `of_smallest`. No two nodes of a launch share a cell.
+/// `sizes` has the volume that each cell's simplices should have. `frames` has two directions for each node, or
+/// nothing: a node of `on_boundary` moves only along them.
 #[kernel(
     P in Spatial,
     RULE in [0, 1, 2],

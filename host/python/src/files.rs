@@ -344,7 +344,7 @@ pub fn measure<'py>(
     of_json(py, &measured)
 }
 
-/// What the report on a surface in space has beside the counts, as the command's.
+/// Measures of a surface in space, with the command's names.
 const OF_SURFACES: [&str; 10] = [
     "area",
     "volume",
