@@ -3,8 +3,7 @@
 use bytemuck::{Pod, Zeroable};
 use trioxide_kernel::{In, Out, Scalar, kernel};
 
-use super::costs::NO_COST;
-use super::fans::Start;
+use super::fans::{NO_COST, Start};
 use crate::ids::{HalfEdge, Item, Vertex};
 
 /// Vertices ahead of which a CPU prefetches a list.

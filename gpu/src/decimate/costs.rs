@@ -6,13 +6,10 @@
 
 use trioxide_kernel::{In, Out, Scalar, kernel};
 
-use super::fans::{Start, mark};
+use super::fans::{NO_COST, Start, mark};
 use super::quadric::{Collapse, End, Place, collapse_of};
 use super::sites::Site;
 use crate::ids::{HalfEdge, Triangle, Vertex};
-
-/// The cost of an edge that does not collapse: it fails a check, or its error is above the bound.
-pub const NO_COST: f32 = f32::INFINITY;
 
 /// How edges collapse.
 #[derive(Clone, Copy, Debug, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]

@@ -10,7 +10,6 @@ use bytemuck::{Pod, Zeroable};
 use trioxide_kernel::safe::{self, Own, Scatter};
 use trioxide_kernel::{Group, In, Scalar, kernel};
 
-use super::costs::NO_COST;
 use crate::ids::{HalfEdge, Vertex};
 
 /// Bits of a vertex's marks.
@@ -25,6 +24,9 @@ pub mod mark {
 
 /// Most triangles of a vertex that is an end of a collapse, or comes of one.
 pub const MOST_IN_FAN: u32 = 64;
+
+/// The cost of an edge that does not collapse: it fails a check, or its error is above the bound.
+pub const NO_COST: f32 = f32::INFINITY;
 
 /// Where a half-edge starts, and the cost of its edge.
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]

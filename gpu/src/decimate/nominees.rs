@@ -3,7 +3,7 @@
 use trioxide_kernel::{Atomic, Block, In, Shared, SharedMemory, kernel};
 
 use super::cheapest::Choice;
-use super::costs::NO_COST;
+use super::fans::NO_COST;
 use crate::ids::Vertex;
 
 /// Bits of a cost that its class drops: 16 classes for each power of two.

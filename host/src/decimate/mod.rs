@@ -116,7 +116,7 @@ pub fn bytes_needed(points: usize, triangles: usize, targets: &[usize]) -> u64 {
     let state = (size_of::<kernel::Site>() as u64 + 17) * v + 36 * t;
     // The touched vertices, or a sixth of the vertices as nominees.
     let round = 8 * v;
-    // Maps; positions, ids and triangles of what is left. Numbering takes some more for a while.
+    // Maps; positions, ids and triangles of each result. The numbers of its vertices take some more for a while.
     let numbering = 6 * v;
     let result = |&target: &usize| {
         let share = (target as f64 / triangles as f64).min(1.0);

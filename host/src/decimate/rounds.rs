@@ -33,7 +33,7 @@ struct Judged {
 /// The edges of a round that act, in the order of their keys.
 struct Ordered {
     edges: Buffer<Item>,
-    /// Triangles that each removes, and those that the edges before it remove.
+    /// Triangles that each removes, and triangles that the edges before it remove.
     removed: Buffer<u32>,
     before: Buffer<u32>,
 }

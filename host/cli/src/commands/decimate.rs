@@ -58,20 +58,13 @@ pub fn run(options: &Options) -> Result<()> {
     // The report has the times of all, and the counts of the smallest mesh.
     let (mut run, mut counts, mut fewest) = (Run::default(), Vec::new(), u64::MAX);
     for (i, (mesh, report)) in each.into_iter().enumerate() {
-        let named = |name: &str, path: &Path| match options.decimate.keep.get(i) {
-            Some(keep) if has_place(path, KEEP) && is_several => {
-                let path = with_number(path, KEEP, keep);
-                run_files::will_write(name, &path)?;
-                Ok(path)
-            }
-            _ => Ok(path.to_owned()),
-        };
+        let keep = options.decimate.keep.get(i).filter(|_| is_several);
         note_all(&report.notes, options.device.quiet);
         if let Some(path) = &options.map {
-            write_numbers(&named("--map", path)?, report.map.iter().copied())?;
+            write_numbers(&file_of("--map", path, keep)?, report.map.iter().copied())?;
         }
         if let Some(output) = &options.output {
-            let output = named("the output", output)?;
+            let output = file_of("the output", output, keep)?;
             super::write_mesh(&output, &mesh, options.device.quiet)?;
         }
         if report.totals.decimated_faces < fewest {
@@ -83,6 +76,16 @@ pub fn run(options: &Options) -> Result<()> {
     }
     let report = Report::of("decimate", &options.input, run, counts);
     report.give_beside(&options.device, options.takes_output())
+}
+
+/// The file of the mesh of a fraction, if it is one of several.
+fn file_of(name: &str, path: &Path, keep: Option<&f64>) -> Result<PathBuf> {
+    let Some(keep) = keep else {
+        return Ok(path.to_owned());
+    };
+    let path = with_number(path, KEEP, keep);
+    run_files::will_write(name, &path)?;
+    Ok(path)
 }
 
 impl Options {

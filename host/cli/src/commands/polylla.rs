@@ -1,6 +1,6 @@
 //! `trioxide polylla`: a triangulation becomes a polygonal mesh, a mesh of tetrahedra a mesh of polyhedra.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use trioxide::device::Choice;
