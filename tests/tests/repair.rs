@@ -29,13 +29,13 @@ proptest! {
     /// Points of a lattice, so that faces coincide and degenerate: the promises hold, and every device has one result.
     #[test]
     fn any_soup(
-        points in vec([0u8..4; 3], 4..40),
+        points in vec(any::<[u8; 3]>(), 4..40),
         faces in vec(any::<[u32; 3]>(), 0..80),
         steps in steps(),
     ) {
         let n = points.len() as u32;
         let points: Vec<DVec3> =
-            points.iter().map(|&p| DVec3::from_array(p.map(f64::from))).collect();
+            points.iter().map(|&p| DVec3::from_array(p.map(|x| f64::from(x % 4)))).collect();
         let faces: Vec<[u32; 3]> = faces.iter().map(|face| face.map(|v| v % n)).collect();
         let on = Device::cpu(Some(2)).unwrap();
         check(&on, &points, &faces, &steps).unwrap();

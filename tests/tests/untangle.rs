@@ -41,7 +41,7 @@ fn run<P: Vector>(
 }
 
 fn rounded(mesh: VolumeMesh) -> VolumeMesh {
-    let points = mesh.points.iter().map(|&p| Vec3::from_f64(p).to_f64());
+    let points = mesh.points.iter().map(|&p| p.as_vec3().as_dvec3());
     VolumeMesh {
         points: points.collect(),
         ..mesh
