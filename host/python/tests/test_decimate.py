@@ -38,5 +38,7 @@ def test_several_fractions_in_one_run_are_as_runs_of_their_own():
             assert np.array_equal(getattr(ours, name), getattr(alone, name))
             assert np.array_equal(getattr(on_device, name).numpy(), getattr(alone, name))
     assert len(each) == len(there) == 2
-    with pytest.raises(ValueError, match="one is needed here"):
-        trioxide.chain(scan, "decimate --keep 0.5,0.1", device="cpu")
+    assert len(trioxide.decimate(scan, keep=[0.5], device="cpu")) == 1
+    for step in ("decimate --keep 0.5,0.1", ("decimate", {"keep": fractions})):
+        with pytest.raises(ValueError, match="one is needed here"):
+            trioxide.chain(scan, [step], device="cpu")

@@ -6,6 +6,7 @@ import shlex
 from typing import Any, Dict, Iterable, List, Mapping, Tuple, Union
 
 from . import _trioxide as native
+from ._decimate import is_several
 from ._device import DeviceLike
 from ._foreign import of_any
 from ._functions import write
@@ -78,6 +79,8 @@ def _step(step: Step) -> Tuple[str, Dict[str, Any], Any]:
         name, options = step[0], dict(step[1])
         if name not in (*STEPS, "write"):
             native.step([name])  # says which there are
+    if name == "decimate" and is_several(options.get("keep")):
+        raise ValueError("keep gives several meshes, and one is needed here: give one fraction")
     if name == "write" and set(options) != {"output"}:
         raise ValueError("write has one argument, output")
     return name, options, options.pop("output", None)

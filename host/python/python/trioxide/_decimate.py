@@ -171,7 +171,12 @@ def _decimated(result: Dict[str, Any]) -> Decimated:
     return decimated
 
 
+def is_several(keep: Any) -> bool:
+    """Whether these are several fractions, as text or as a sequence."""
+    return "," in keep if isinstance(keep, str) else np.size(keep) > 1
+
+
 def _one_or_all(keep: Any, each: List[Any]) -> Any:
-    """The meshes of several fractions, or the only one."""
-    is_one = keep is None or isinstance(keep, str) or np.ndim(keep) == 0
-    return each[0] if is_one and len(each) == 1 else each
+    """The meshes of a list of fractions, or the only one."""
+    is_one = not is_several(keep) and (isinstance(keep, str) or np.ndim(keep) == 0)
+    return each[0] if is_one else each
