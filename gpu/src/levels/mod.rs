@@ -52,7 +52,7 @@
 //! *On a surface* the same holds, since nothing in it needs a plane: a polygon is a disc that triangles make along a
 //! tree, the intersection of two discs is that of their boundaries, and V = E + 1 finds one path. On a closed surface
 //! the border of the last pieces may be a whole circle, V = E: they stay apart. So a sphere has two pieces at least,
-//! and what a piece leaves of it is a disc too, by the theorem of Jordan and Schoenflies. On a surface with handles the
+//! and the rest beside a piece is a disc too, by the theorem of Jordan and Schoenflies. On a surface with handles the
 //! rest beside a piece is no disc, whatever the piece, and no rule asks for it. Two cones that touch at a vertex
 //! change nothing: the vertex is common to pieces of both, which have no common edge there.
 //!

@@ -166,14 +166,14 @@ pub fn write_sides_of_polyhedra(
         let mut area = DVec3::ZERO;
         let mut k = 0;
         while k < length {
-            let place = if code % 2 == 0 {
+            let place = if code & 1 == 0 {
                 first + k
             } else {
                 last - 1 - k
             };
             let after = if k + 1 == length {
-                if code % 2 == 0 { first } else { last - 1 }
-            } else if code % 2 == 0 {
+                if code & 1 == 0 { first } else { last - 1 }
+            } else if code & 1 == 0 {
                 place + 1
             } else {
                 place - 1

@@ -51,7 +51,7 @@ pub fn levels<V: DoublePoint>(mesh: &PolygonMesh<V>, goal: Goal) -> Nested {
 }
 
 /// The levels of `polygons` polygons or polyhedra. `look` looks at the pieces of a level, by the piece of each polygon
-/// and their number; what it returns says whether the common sides of a piece and a union are a path or a patch.
+/// and their number. Its second result says whether the common sides of a piece and a union are a path or a patch.
 fn nest<S: Fn(u32, &[u32], &BTreeSet<u32>) -> bool>(
     polygons: usize,
     goal: Goal,

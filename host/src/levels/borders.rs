@@ -5,7 +5,8 @@ use gpu::levels::{self as kernel, Extent, PiecesBuffers};
 use trioxide_kernel::launch::Buffer;
 use trioxide_kernel::{Bits, words};
 
-use super::sides::{Outlines, Sides};
+use super::lists::Outlines;
+use super::sides::Sides;
 use super::{ordered, rows};
 use crate::Result;
 use crate::collective::compact;
@@ -23,7 +24,8 @@ pub(super) struct Borders {
 }
 
 /// The borders of `count` pieces.
-pub(super) fn find(on: &Device, sides: &Sides, count: usize) -> Result<Borders> {
+pub(super) fn find(on: &Device, sides: &mut Sides, count: usize) -> Result<Borders> {
+    let outlines = sides.outlines(on, count)?;
     let (twins, pieces) = (&sides.twins, &sides.pieces);
     let mut shared: Buffer<Bits<Corner>> = on.uninitialized(words(twins.len()))?;
     kernel::is_shared::launch(on, twins.len() as u32, twins, pieces, &mut shared)?;
@@ -52,7 +54,6 @@ pub(super) fn find(on: &Device, sides: &Sides, count: usize) -> Result<Borders> 
     let owners = pick(on, lefts.as_words(), &firsts)?.cast();
     let neighbours = pick(on, rights.as_words(), &firsts)?.cast();
     drop((lefts, rights, heads));
-    let outlines = sides.outlines(on, count)?;
     Ok(Borders {
         starts: rows(on, &owners, count)?,
         owners,

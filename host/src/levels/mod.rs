@@ -25,9 +25,11 @@
 
 mod borders;
 mod join;
+mod lists;
 mod nested;
 mod shells;
 mod sides;
+mod solid;
 
 use gpu::ids::{Item, Polygon};
 use gpu::levels as kernel;
@@ -45,8 +47,8 @@ use sides::Sides;
 
 pub use gpu::levels::{Extent, hash};
 pub use nested::{DeviceNested, Nested};
-pub use shells::DevicePolyhedralMesh;
 pub use sides::DevicePolygonMesh;
+pub use solid::DevicePolyhedralMesh;
 
 /// The largest ratio of a piece's box, unless the pieces that it is made of have a larger one.
 pub const MOST_RATIO: f64 = 4.0;
@@ -126,7 +128,7 @@ pub fn resident_polyhedra(
     mesh: &DevicePolyhedralMesh,
     goal: Goal,
 ) -> Result<DeviceNested> {
-    nest(on, mesh.len(), goal, || shells::find(on, mesh))
+    nest(on, mesh.len(), goal, || solid::find(on, mesh))
 }
 
 /// The levels of `polygons` polygons or polyhedra, whose sides `find` finds.
@@ -143,7 +145,7 @@ fn nest(
     let (mut sides, mut boxes) = on.stage("find sides", find)?;
     let (mut count, is_solid) = (polygons, sides.are_faces());
     while goal.wants_more(nested.levels(), count) {
-        let borders = on.stage("find borders", || borders::find(on, &sides, count))?;
+        let borders = on.stage("find borders", || borders::find(on, &mut sides, count))?;
         let mut made = None;
         for most_ratio in [MOST_RATIO, f64::INFINITY] {
             let pieces = borders.pieces(&sides, &boxes, most_ratio);

@@ -1,53 +1,20 @@
 //! The sides of the polygons.
 
 use glam::DVec3;
-use gpu::ids::{Corner, Edge, Item, Polygon, Vertex};
+use gpu::ids::{Corner, Item, Polygon, Vertex};
 use gpu::levels::{self as kernel, Extent, ShellsBuffers};
 use gpu::point::DoublePoint;
 use trioxide_kernel::launch::Buffer;
-use trioxide_kernel::rows::RowsBuffers;
-use trioxide_kernel::{Bits, NONE, Word, words};
+use trioxide_kernel::{Bits, NONE, words};
 
+use super::lists::{Lists, Outlines};
 use super::shells::Shells;
-use super::{bits_of, members, ordered, rows};
+use super::{bits_of, members, ordered};
 use crate::collective::order_by_keys;
 use crate::device::Device;
 use crate::mesh::PolygonMesh;
 use crate::reorder::pick;
 use crate::{Error, Result};
-
-/// The elements of each piece, ascending.
-pub(super) struct Lists<T> {
-    offsets: Buffer<u32>,
-    items: Buffer<T>,
-}
-
-impl<T: Word + Send + Sync> Lists<T> {
-    /// `items` in the order of their `owners`, which ascend.
-    pub(super) fn new(
-        on: &Device,
-        owners: &Buffer<Polygon>,
-        items: Buffer<T>,
-        count: usize,
-    ) -> Result<Self> {
-        let offsets = rows(on, owners, count)?;
-        Ok(Self { offsets, items })
-    }
-
-    /// The argument for kernels.
-    pub(super) fn rows(&self) -> RowsBuffers<'_, T> {
-        RowsBuffers {
-            offsets: &self.offsets,
-            items: &self.items,
-        }
-    }
-}
-
-/// The vertices of the outlines or surfaces of all pieces, and the edges of surfaces.
-pub(super) struct Outlines {
-    pub(super) vertices: Lists<Vertex>,
-    pub(super) edges: Lists<Edge>,
-}
 
 /// The sides of all polygons or polyhedra, and the pieces that they belong to.
 pub(super) struct Sides {
@@ -66,7 +33,7 @@ pub(super) enum Ends {
     Edges {
         /// The vertex that each side starts at.
         vertices: Buffer<Vertex>,
-        /// All sides, by the vertices that they start at.
+        /// The sides that are not inside of pieces, by the vertices that they start at.
         by_vertex: Buffer<Corner>,
         /// No corners of faces.
         none: Box<Shells>,
@@ -194,9 +161,9 @@ pub(super) fn find(on: &Device, mesh: &DevicePolygonMesh) -> Result<(Sides, Buff
 }
 
 impl Sides {
-    /// The outlines of all pieces.
-    pub(super) fn outlines(&self, on: &Device, count: usize) -> Result<Outlines> {
-        let (vertices, by_vertex) = match &self.ends {
+    /// The outlines of all pieces. Sides inside of pieces are left out from now on.
+    pub(super) fn outlines(&mut self, on: &Device, count: usize) -> Result<Outlines> {
+        let (vertices, by_vertex) = match &mut self.ends {
             Ends::Edges {
                 vertices,
                 by_vertex,
@@ -207,17 +174,14 @@ impl Sides {
         let mut bits: Buffer<Bits<Item>> = on.uninitialized(words(by_vertex.len()))?;
         let n = by_vertex.len() as u32;
         kernel::is_outline::launch(on, n, by_vertex, &self.twins, &self.pieces, &mut bits)?;
-        let sides = members(on, &bits, by_vertex)?;
-        let owners = pick(on, self.pieces.as_words(), &sides)?;
-        let sides = ordered(on, &sides, owners, count)?;
+        *by_vertex = members(on, &bits, by_vertex)?;
+        let owners = pick(on, self.pieces.as_words(), by_vertex)?;
+        let sides = ordered(on, by_vertex, owners, count)?;
         let owners = pick(on, self.pieces.as_words(), &sides)?.cast();
         let vertices = pick(on, vertices.as_words(), &sides)?.cast();
         Ok(Outlines {
             vertices: Lists::new(on, &owners, vertices, count)?,
-            edges: Lists {
-                offsets: on.uninitialized(0)?,
-                items: on.uninitialized(0)?,
-            },
+            edges: Lists::none(on)?,
         })
     }
 

@@ -19,7 +19,9 @@ use trioxide_ranks::polylla::{self, Found, find, in_words_of_one, part_to_find_i
 use trioxide_ranks::{Block, Ownership, Part, Ranks, Result, output};
 
 use super::files::{check_output, is_pvtu, write_surface};
-use super::rank::{Starting, at_first, has_extension, in_precision, is_quiet, refuse, with_file};
+use super::rank::{
+    Starting, at_first, has_extension, in_precision, is_quiet, refuse, refuse_levels, with_file,
+};
 use super::report::{Ending, report};
 use super::slices::{READ_BY_EACH, grid_of, note_first_reads, read_slices};
 use crate::commands;
@@ -177,13 +179,7 @@ fn refuse_options(options: &Options) -> Result<()> {
         ),
         _ => None,
     })?;
-    refuse_levels(options)
-}
-
-/// Refuses nested levels.
-pub(super) fn refuse_levels(options: &Options) -> Result<()> {
-    let goal = options.polylla.goal();
-    refuse(goal.map(|_| "--levels and --until are for one process: leave them out"))
+    refuse_levels(&options.polylla)
 }
 
 /// Reads this rank's block of the input: each rank reads its slice of the file, or rank 0 reads for all, and keeps the
