@@ -139,7 +139,7 @@ fn diagonal(low: DVec3, high: DVec3) -> Result<f64> {
 }
 
 /// Refuses a triangle with a vertex that is not there.
-fn check_corners(on: &Device, vertices: usize, corners: &Buffer<Vertex>) -> Result<()> {
+pub(crate) fn check_corners(on: &Device, vertices: usize, corners: &Buffer<Vertex>) -> Result<()> {
     let n = u32::try_from(corners.len());
     let n = n.map_err(|_| too_many("corners", corners.len()))?;
     let mut found = on.filled(1, NONE)?;

@@ -3,7 +3,6 @@
 use std::cell::OnceCell;
 
 use glam::DVec3;
-use gpu::decimate::check_distinct_corners;
 use gpu::forms::{count_up, rank_vertices};
 use gpu::ids::{HalfEdge, Item, Place, Triangle, Vertex};
 use gpu::repair as kernel;
@@ -12,6 +11,7 @@ use trioxide_kernel::{Bits, NONE, Word};
 
 use super::{Counts, DeviceRepaired};
 use crate::collective::{compact, count_bits, order_by_keys};
+use crate::compare::check_corners;
 use crate::device::Device;
 use crate::points::check_finite;
 use crate::reorder::pick;
@@ -328,27 +328,9 @@ fn check_range(
     triangles: Buffer<[Vertex; 3]>,
     vertices: usize,
 ) -> Result<Buffer<[Vertex; 3]>> {
-    let count = triangles.len() as u32;
     let corners: Buffer<Vertex> = triangles.cast();
-    let mut found = on.filled(2, Triangle::NONE)?;
-    check_distinct_corners::launch(on, count, &corners, vertices as u32, &mut found)?;
-    let wrong = on.read(&found, 0)?;
-    let triangles: Buffer<[Vertex; 3]> = corners.cast();
-    if !wrong.is_some() {
-        return Ok(triangles);
-    }
-    let face = on.read(&triangles, wrong.index() as usize)?;
-    let is_wrong = |v: &u32| *v as usize >= vertices;
-    Err(Error::Invalid {
-        element: format!("triangle {}", wrong.index()),
-        rule: format!(
-            "has vertex {}, but the mesh has {vertices} vertices",
-            face.map(Vertex::index)
-                .into_iter()
-                .find(is_wrong)
-                .unwrap_or_default()
-        ),
-    })
+    check_corners(on, vertices, &corners)?;
+    Ok(corners.cast())
 }
 
 /// The ids of `n` elements.
