@@ -277,5 +277,7 @@ fn totals(
         barrier_faces_left,
         pinched: is_counted.then_some(pinched),
         split_rounds,
+        levels: None,
+        pieces: None,
     })
 }
