@@ -22,14 +22,14 @@ const AHEAD: u32 = 8;
 /// vertices.
 #[kernel(
     requires(
-        acting.len() as usize >= first as usize + n,
+        acting.len() >= first as usize + n,
         places.len() == lows.len(),
         removed.len() == lows.len(),
         nexts.len() == starts.len(),
         sites.len() == heads.len(),
         choices.len() == heads.len(),
         parents.len() == heads.len(),
-        touched.len() as usize == words(heads.len())
+        touched.len() == words(heads.len())
     ),
     moves(4 * n)
 )]

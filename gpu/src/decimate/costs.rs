@@ -112,9 +112,9 @@ pub(super) fn cost(v: &Known, other: Vertex, ascends: bool, sites: In<Site>, rul
     let other = Known::of(sites, other);
     let is_here = !is_one_way || other.is(mark::BORDER);
     // No end is apart, and not both are locked.
-    let may = !v.is(mark::APART)
-        && !other.is(mark::APART)
-        && !(v.is(mark::LOCKED) && other.is(mark::LOCKED));
+    let are_whole = !v.is(mark::APART) && !other.is(mark::APART);
+    let are_locked = v.is(mark::LOCKED) && other.is(mark::LOCKED);
+    let may = are_whole && !are_locked;
     if !is_here || !may {
         return NO_COST;
     }
