@@ -45,7 +45,7 @@ const PARTS: &[(&str, &[&str])] = &[
         &[
             "levels of squares",
             "levels of regions and segments",
-            "levels of polyhedra: cubes that touch",
+            "levels in space: cubes that touch",
         ],
     ),
     (
@@ -76,7 +76,7 @@ const PARTS: &[(&str, &[&str])] = &[
             "smooth grid 1k",
             "smooth one tetrahedron",
             "smooth quadrilaterals of a cube",
-            "smooth surfaces",
+            "smooth surfaces: neighbours and border",
         ],
     ),
     (

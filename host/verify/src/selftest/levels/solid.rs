@@ -52,7 +52,7 @@ pub(super) fn cases(size: Size) -> Result<Vec<Case>> {
         .into_iter()
         .map(|(name, mesh)| {
             let mesh = Arc::new(mesh);
-            Case::new(format!("levels of polyhedra: {name}"), move |on| {
+            Case::new(format!("levels in space: {name}"), move |on| {
                 compare(on, &mesh)
             })
         })
