@@ -65,7 +65,8 @@ pub struct Report {
     pub totals: Totals,
     /// Start of each polyhedron's tetrahedra, and these, ascending; P + 1 and T. If the options ask for parents.
     pub parents: Option<[Vec<u32>; 2]>,
-    /// Nested levels, if the options ask for them: the piece of each level that each piece of the one before belongs to.
+    /// Nested levels, if the options ask for them: the piece of each level that each piece of the one before belongs
+    /// to.
     pub nested: Option<Nested>,
     /// Notes for the user.
     pub notes: Vec<Note>,
@@ -276,8 +277,8 @@ impl MeshPolyhedra {
         self.report.nested.as_ref().map(Nested::levels)
     }
 
-    /// The pieces of a level as a mesh, with all that it carries: fields of the tetrahedra have in a piece the mean over
-    /// its volume, integers the value of the first tetrahedron of its first polyhedron, as regions.
+    /// The pieces of a level as a mesh, with all that it carries: fields of the tetrahedra have in a piece the mean
+    /// over its volume, integers the value of the first tetrahedron of its first polyhedron, as regions.
     ///
     /// # Panics
     /// There is no such level.

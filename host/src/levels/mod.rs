@@ -1,5 +1,5 @@
-//! Nested levels of a mesh of polygons or polyhedra: the pieces of each level are unions of 1 to 4 pieces of the one before. The
-//! kernels are in [`gpu::levels`], with the definition and its proofs.
+//! Nested levels of a mesh of polygons or polyhedra: the pieces of each level are unions of 1 to 4 pieces of the one
+//! before. The kernels are in [`gpu::levels`], with the definition and its proofs.
 //!
 //! ```
 //! use trioxide::Device;

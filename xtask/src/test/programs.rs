@@ -32,8 +32,8 @@ const BUILD: &[&str] = &[
     "--examples",
     "--message-format=json-render-diagnostics",
 ];
-/// Unit tests that compute little, of packages without other tests: not optimised. With the Python package, which has no
-/// test in Rust, dependencies have the features of [`BUILD`]: none is compiled again.
+/// Unit tests that compute little, of packages without other tests: not optimised. With the Python package, which has
+/// no test in Rust, dependencies have the features of [`BUILD`]: none is compiled again.
 const BUILD_UNITS: &[&str] = &[
     "build",
     "--package",

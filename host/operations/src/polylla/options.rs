@@ -59,8 +59,8 @@ pub struct Options {
     /// those of the triangles at the longest edge that all its triangles lead to
     #[cfg_attr(feature = "clap", arg(long, value_name = "DEG"))]
     pub flatness: Option<f64>,
-    /// Join the polygons, or polyhedra, to at most as many nested levels: a piece of each joins 2 to 4 pieces of the one
-    /// before, along their longest borders, or largest. Fields level_1, level_2 and so on have the piece that each
+    /// Join the polygons, or polyhedra, to at most as many nested levels: a piece of each joins 2 to 4 pieces of the
+    /// one before, along their longest borders, or largest. Fields level_1, level_2 and so on have the piece that each
     /// polygon or polyhedron belongs to
     #[cfg_attr(feature = "clap", arg(long, value_name = "K", value_parser = parse_count))]
     pub levels: Option<usize>,

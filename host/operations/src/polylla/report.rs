@@ -17,7 +17,8 @@ pub struct Report {
     pub half_edges: Vec<u32>,
     /// The triangles of each polygon, if the options ask for them.
     pub parents: Option<PolygonTriangles>,
-    /// Nested levels, if the options ask for them: the piece of each level that each piece of the one before belongs to.
+    /// Nested levels, if the options ask for them: the piece of each level that each piece of the one before belongs
+    /// to.
     pub nested: Option<Nested>,
     /// Notes for the user.
     pub notes: Vec<Note>,
