@@ -17,8 +17,8 @@ use trioxide_operations::input::check_planar_faces;
 pub struct Input {
     /// File to measure in place of a generated mesh: triangles for polylla, levels, refine, decimate and repair;
     /// triangles or points for compare, delaunay, reorder and weld; an outline (.poly) for delaunay, which is refined
-    /// to 5M triangles; tetrahedra for polyhedra, levels-polyhedra and refine-tets; cells for smooth and untangle. Other
-    /// regions and segments are left out
+    /// to 5M triangles; tetrahedra for polyhedra, levels-polyhedra and refine-tets; cells for smooth and untangle.
+    /// Other regions and segments are left out
     #[arg(long, value_name = "FILE", conflicts_with_all = ["mesh", "n"])]
     input: Option<PathBuf>,
     #[command(flatten)]
