@@ -57,15 +57,20 @@ pub fn name_edges(
     edges.set(i, if twin < side { twin } else { side });
 }
 
-/// Whether a border begins at item `i` of the list of sides by their pieces and the pieces beyond.
-#[kernel(requires(lefts.len() == n, rights.len() == n))]
-pub fn starts_border(i: Own<Item>, lefts: In<Polygon, Item>, rights: In<Polygon, Item>) -> bool {
+/// Whether item `i` of a list by owner and element is the first of its element: of sides the first of a border, whose
+/// element is the piece beyond.
+#[kernel(requires(owners.len() == n, elements.len() == n))]
+pub fn is_first_of_element(
+    i: Own<Item>,
+    owners: In<Polygon, Item>,
+    elements: In<u32, Item>,
+) -> bool {
     let k = i.get().index();
     if k == 0 {
         return true;
     }
     let before = Item::new(k - 1);
-    lefts.at(before) != lefts.at(i) || rights.at(before) != rights.at(i)
+    owners.at(before) != owners.at(i) || elements.at(before) != elements.at(i)
 }
 
 /// The first place in `owners`, which ascend, of piece `p` or of one after it.

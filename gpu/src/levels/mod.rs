@@ -1,6 +1,6 @@
-//! Nested levels of polygons or polyhedra: a *piece* of a level is a union of 1 to 4 pieces of the level before, those
-//! of level 0 are the polygons or polyhedra of a mesh. No vertex moves. Polygons are those of the plane or of a surface
-//! in space.
+//! Nested levels of polygons, in the plane or on a surface in space, or of polyhedra. The *pieces* of level 0 are the
+//! polygons or polyhedra of a mesh; a piece of a later level is a union of 1 to 4 pieces of the level before. No vertex
+//! moves.
 //!
 //! A *side* of a polygon is one of its corners: it runs from there to the next corner. The two sides of an edge are
 //! twins; an edge's id is its lower side. The *border* of two pieces is all their common edges. Its *length* is the sum
@@ -16,7 +16,7 @@
 //! | rule | condition |
 //! | --- | --- |
 //! | one path | they have common edges, and one common vertex more than common edges |
-//! | one patch, in place of it for polyhedra | their common faces have one rim, a closed walk along edges that visits no vertex twice, and all common edges and vertices are those of common faces |
+//! | one patch, in place of it for polyhedra | their common faces have one rim: a closed walk along edges that visits no vertex twice. Every common edge and vertex belongs to a common face |
 //! | no constraint | no common edge is a segment, or between two regions; no common face is tagged, or between two regions |
 //! | discs and balls | neither has a polygon that visits a vertex twice, or a polyhedron whose surface is no sphere |
 //! | shape | the box around both is at most 4 times as long as wide, or not longer for its width than the box of P or of Q |
@@ -88,7 +88,7 @@
 //! | --- | --- |
 //! | find sides, once | [`write_sides()`], [`pair_sides_of_polygons()`], [`fix_region_sides()`], [`fix_segments()`], [`fix_pinched()`] |
 //! | find sides, of polyhedra | [`write_sides_of_polyhedra()`], [`pair_sides_of_polyhedra()`], [`fix_region_sides()`], [`fix_faces()`], [`starts_edge_of_faces()`], [`number_edges_of_faces()`], [`link_corners_of_faces()`], [`fix_unless_balls()`] |
-//! | find borders | [`is_shared()`], [`is_outline()`], [`write_both_sides()`], [`name_edges()`], [`starts_border()`], [`find_rows()`], sorts; of polyhedra [`is_corner_of_surface()`], [`is_first_of_element()`] |
+//! | find borders | [`is_shared()`], [`is_outline()`], [`write_both_sides()`], [`name_edges()`], [`is_first_of_element()`], [`find_rows()`], sorts; of polyhedra [`is_corner_of_surface()`] |
 //! | measure borders | [`weigh_borders()`] |
 //! | match pieces | [`has_no_group()`], [`choose_partners()`], [`match_partners()`], [`still_seeks()`] |
 //! | join leftovers | [`choose_groups()`], [`take_leftovers()`], [`has_no_group()`] |

@@ -274,21 +274,6 @@ pub fn is_corner_of_surface(
     twin.is_none() || pieces.at(side) != pieces.at(twin)
 }
 
-/// Whether item `i` of a list by owner and element differs from the one before.
-#[kernel(requires(owners.len() == n, elements.len() == n))]
-pub fn is_first_of_element(
-    i: Own<Item>,
-    owners: In<Polygon, Item>,
-    elements: In<u32, Item>,
-) -> bool {
-    let k = i.get().index();
-    if k == 0 {
-        return true;
-    }
-    let before = Item::new(k - 1);
-    owners.at(before) != owners.at(i) || elements.at(before) != elements.at(i)
-}
-
 /// Links item `i` of the corners by their polyhedra and edges to the other corner of its edge.
 #[kernel(
     requires(list.len() == n, owners.len() == n, elements.len() == n),

@@ -1,7 +1,7 @@
 //! Functions of kernels against another crate's or against plain definitions.
 //!
 //! They are tested from outside: a test build of the library would compile every kernel and launch once more, and the
-//! lints would read them twice. Items that only these tests need are public and hidden in the documentation.
+//! lints would read them twice. Some items are public for these tests alone.
 
 mod close_marks;
 mod compare;

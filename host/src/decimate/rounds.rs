@@ -151,7 +151,7 @@ impl Rounds<'_> {
         self.state.price(self.on)
     }
 
-    /// Lets a range of a list of edges act, which removes so many triangles.
+    /// Collapses a `range` of `edges`; their triangles are `removed` in number.
     fn collapse(
         &mut self,
         judged: &Judged,

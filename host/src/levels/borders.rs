@@ -49,7 +49,7 @@ pub(super) fn find(on: &Device, sides: &mut Sides, count: usize) -> Result<Borde
     drop(list);
 
     let mut heads: Buffer<Bits<Item>> = on.uninitialized(words(lefts.len()))?;
-    kernel::starts_border::launch(on, n, &lefts, &rights, &mut heads)?;
+    kernel::is_first_of_element::launch(on, n, &lefts, rights.as_words(), &mut heads)?;
     let firsts = compact(on, &heads)?;
     let owners = pick(on, lefts.as_words(), &firsts)?.cast();
     let neighbours = pick(on, rights.as_words(), &firsts)?.cast();

@@ -59,9 +59,9 @@ struct Vectors {
 }
 
 impl Multigrid {
-    /// The levels of a symmetric `matrix` with a diagonal of ones. `roots` are the values of the function that the
-    /// coarse levels must represent: the square roots of the unscaled matrix's diagonal. The first levels are those of
-    /// `transfers`.
+    /// The levels of a symmetric `matrix` with a diagonal of ones. Coarse levels must represent the function with the
+    /// values `roots`: the square roots of the diagonal before `matrix` was scaled. `transfers` lead to the first
+    /// coarse levels; aggregation makes further ones.
     ///
     /// # Errors
     /// [`trioxide_mesh::Error::Interrupted`].

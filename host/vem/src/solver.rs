@@ -24,7 +24,7 @@ pub struct Solved {
 
 impl SparseMatrix {
     /// Solves `self x = b`. Uses conjugate gradients, preconditioned by multigrid, for the matrix whose rows and
-    /// columns are divided by the square roots of its diagonal. The first levels are those of `transfers`.
+    /// columns are divided by the square roots of its diagonal. `transfers` lead to the first coarse levels.
     ///
     /// # Errors
     /// [`Error::Invalid`] when rounding prevents convergence, as in matrices of slivers; [`Error::Interrupted`].

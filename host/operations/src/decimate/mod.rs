@@ -87,7 +87,7 @@ pub fn decimate(on: impl Start, mesh: Mesh, options: &Options) -> Result<(Mesh, 
 }
 
 /// Decimates a mesh to each of the fractions of `options`, in their order, in one run. Each mesh is that of a run of
-/// its own; the machine's times are those of all, and are in the first report.
+/// its own. The first report has the machine's times, those of the whole run.
 ///
 /// # Errors
 /// As [`decimate()`].
