@@ -1,11 +1,11 @@
-//! The nominated edges that act: each comes first among the edges that it meets. One that keeps the surface collapses.
+//! The nominated edges that come first among the edges that they meet, and the checks of their collapses.
 
 use glam::DVec3;
 use trioxide_kernel::{In, Out, kernel};
 
 use super::cheapest::Choice;
 use super::costs::{Known, Rules, collapse_between};
-use super::fans::{Fans, MOST_IN_FAN, mark};
+use super::fans::{Corners, Fans, MOST_IN_FAN, mark};
 use super::nominees::is_nominated;
 use super::sites::Site;
 use crate::ids::{Item, Vertex};
@@ -13,33 +13,26 @@ use crate::ids::{Item, Vertex};
 /// The cosine of the largest angle by which a collapse turns a triangle, squared: 78 degrees.
 const TURN: f64 = 0.04;
 
-/// Nominees ahead of which a CPU prefetches ends, their first corners, and their neighbours.
-const FAR: u32 = 16;
+/// Nominees ahead of which a CPU prefetches choices, ends, their lists, the triangles in these, and the neighbours.
+const FIRST: u32 = 16;
+const FAR: u32 = 12;
 const MIDDLE: u32 = 8;
-const NEAR: u32 = 3;
+const NEAR: u32 = 4;
+const NEXT: u32 = 2;
 
 /// Whether the edge from `lows[i]` to its choice is first: no nominated edge with a lower key has an end in a triangle
-/// of its ends. Writes the number of triangles that its collapse removes, or 0 if it does not keep the surface, and
-/// where its vertex goes.
-#[kernel(
-    requires(lows.len() == n, places.len() == n, removed.len() == n),
-    moves(lows.bytes() + removed.bytes())
-)]
-pub fn judge(
+/// of its ends.
+#[kernel(requires(lows.len() == n), moves(lows.bytes() + 4 * words(n)))]
+pub fn is_first(
     i: Item,
     lows: In<Vertex>,
     choices: In<Choice>,
     limit: f32,
     fans: Fans,
     sites: In<Site>,
-    rules: Rules,
-    removed: Out<u32>,
-    places: Out<DVec3>,
 ) -> bool {
     let low = lows.at(i);
     let choice = choices.at(low);
-    let high = choice.other;
-    removed.set(i, 0);
     let gives_way = |x: Vertex| {
         let other = choices.at(x);
         other.is_before(x, choice, low) && is_nominated(x, other, choices, limit)
@@ -47,66 +40,78 @@ pub fn judge(
     if cfg!(not(target_arch = "nvptx64")) {
         ask_ahead(i, lows, choices, &fans, sites);
     }
-    let ends = [low, high].map(|id| Joined {
-        id,
-        is_border: sites.at(id).marks & mark::BORDER != 0,
-    });
-    let Some(count) = removes(&fans, &ends[0], &ends[1], gives_way) else {
-        return false;
-    };
-    if count > 0 {
-        if cfg!(not(target_arch = "nvptx64")) {
-            for end in &ends {
-                fans.all(end.id, |_, b, _| {
-                    sites.prefetch(b);
-                    true
-                });
-            }
-        }
-        let (low, high) = (Known::of(sites, low), Known::of(sites, high));
-        let to = collapse_between(&low, &high, rules).to;
-        places.set(i, to);
-        if keeps_sides(&fans, &low, high.id, to, sites)
-            && keeps_sides(&fans, &high, low.id, to, sites)
-        {
-            removed.set(i, count);
-        }
-    }
-    true
+    [low, choice.other()].into_iter().all(|end| {
+        let is_border = sites.at(end).marks & mark::BORDER != 0;
+        // Around a vertex inside each neighbour is the next one in a triangle.
+        fans.all(end, |_, b, c| !gives_way(b) && !(is_border && gives_way(c)))
+    })
 }
 
-/// Prefetches the ends of later nominees, then their first corners.
+/// Writes the number of triangles that the collapse of edge `acting[i]` removes, or 0 if it does not keep the surface.
+#[kernel(requires(acting.len() == n, removed.len() == n), moves(acting.bytes() + removed.bytes()))]
+pub fn count_removed(
+    i: Item,
+    acting: In<Item>,
+    lows: In<Vertex>,
+    choices: In<Choice>,
+    fans: Fans,
+    sites: In<Site>,
+    rules: Rules,
+    removed: Out<u32>,
+) {
+    let low = lows.at(acting.at(i));
+    let ends = [low, choices.at(low).other()].map(|v| Known::of(sites, v));
+    removed.set(i, checked(&fans, &ends[0], &ends[1], sites, rules).0);
+}
+
+/// Prefetches the ends of later nominees, then their lists, then the triangles in these.
 #[inline(always)]
 fn ask_ahead(i: Item, lows: In<Vertex>, choices: In<Choice>, fans: &Fans, sites: In<Site>) {
-    let far = i.index() + FAR;
-    if far >= lows.len() {
+    let first = i.index() + FIRST;
+    if first >= lows.len() {
         return;
     }
-    let low = lows.at(far);
-    choices.prefetch(low);
-    fans.heads.prefetch(low);
-    sites.prefetch(low);
-    let low = lows.at(i.index() + MIDDLE);
-    let high = choices.at(low).other;
-    fans.heads.prefetch(high);
-    sites.prefetch(high);
-    let first = fans.heads.at(low);
-    fans.nexts.prefetch(first);
-    fans.starts.prefetch(first);
-    let low = lows.at(i.index() + NEAR);
-    let first = fans.heads.at(choices.at(low).other);
-    fans.nexts.prefetch(first);
-    fans.starts.prefetch(first);
-    fans.all(low, |_, b, _| {
-        choices.prefetch(b);
-        true
-    });
+    choices.prefetch(lows.at(first));
+    let ends = |ahead: u32| {
+        let low = lows.at(i.index() + ahead);
+        [low, choices.at(low).other()]
+    };
+    for v in ends(FAR) {
+        fans.spans.prefetch(v);
+        sites.prefetch(v);
+    }
+    for v in ends(MIDDLE) {
+        fans.corners.prefetch(fans.span(v).start);
+    }
+    for v in ends(NEAR) {
+        fans.prefetch_triangles(fans.span(v));
+    }
+    for v in ends(NEXT) {
+        fans.all(v, |_, b, _| {
+            choices.prefetch(b);
+            true
+        });
+    }
 }
 
-/// An end of an edge.
-struct Joined {
-    id: Vertex,
-    is_border: bool,
+/// The number of triangles that the collapse of the edge between two vertices removes, or 0 if it does not keep the
+/// surface; and where its vertex goes.
+#[inline(always)]
+pub(super) fn checked(
+    fans: &impl Corners,
+    low: &Known,
+    high: &Known,
+    sites: In<Site>,
+    rules: Rules,
+) -> (u32, DVec3) {
+    let count = removes(fans, low, high, sites);
+    if count == 0 {
+        return (0, DVec3::ZERO);
+    }
+    let to = collapse_between(low, high, rules).to;
+    let keeps = |v: &Known, other: &Known| keeps_sides(fans, v, other.id, to, sites);
+    let is_kept = keeps(low, high) && keeps(high, low);
+    (if is_kept { count } else { 0 }, to)
 }
 
 /// A bit of 64 for a vertex.
@@ -115,20 +120,14 @@ fn bit(v: Vertex) -> u64 {
     1 << (v.index().wrapping_mul(0x9E37_79B9) >> 26)
 }
 
-/// The number of triangles at the edge if its collapse keeps the topology, else 0: the link condition. None if a
-/// neighbour of an end gives way to no collapse here.
+/// The number of triangles at the edge if its collapse keeps the topology, else 0: the link condition. A CPU prefetches
+/// the neighbours.
 #[inline(always)]
-fn removes(
-    fans: &Fans,
-    low: &Joined,
-    high: &Joined,
-    gives_way: impl Fn(Vertex) -> bool,
-) -> Option<u32> {
-    // Around a vertex inside each neighbour is the next one in a triangle.
-    let is_met = |end: &Joined, b: Vertex, c: Vertex| gives_way(b) || end.is_border && gives_way(c);
+fn removes(fans: &impl Corners, low: &Known, high: &Known, sites: In<Site>) -> u32 {
     let mut apexes = [Vertex::NONE; 2];
     let (mut at_edge, mut around_low, mut seen) = (0, 0, 0_u64);
-    let is_first = fans.all(low.id, |_, b, c| {
+    fans.all(low.id, |_, b, c| {
+        sites.prefetch(b);
         seen |= bit(b) | bit(c);
         around_low += 1;
         if b == high.id || c == high.id {
@@ -140,14 +139,12 @@ fn removes(
             };
             at_edge += 1;
         }
-        !is_met(low, b, c)
+        true
     });
-    if !is_first {
-        return None;
-    }
     let [first, second] = apexes;
     let (mut around_high, mut has_other) = (0, false);
-    let is_first = fans.all(high.id, |_, b, c| {
+    fans.all(high.id, |_, b, c| {
+        sites.prefetch(b);
         around_high += 1;
         // No vertex but the apexes is a neighbour of both.
         let is_of_both = |x: Vertex| {
@@ -159,12 +156,10 @@ fn removes(
         if b != low.id && c != low.id {
             has_other |= is_of_both(b) || is_of_both(c);
         }
-        !is_met(high, b, c)
+        true
     });
-    if !is_first {
-        return None;
-    }
-    let wanted = if low.is_border && high.is_border {
+    let (is_low_border, is_high_border) = (low.is(mark::BORDER), high.is(mark::BORDER));
+    let wanted = if is_low_border && is_high_border {
         1
     } else {
         2
@@ -174,7 +169,7 @@ fn removes(
     // In a single fan of three that is closed, the third triangle lies across from the edge: a tetrahedron has one at
     // both ends.
     let is_closed =
-        at_edge == 2 && !low.is_border && !high.is_border && around_low == 3 && around_high == 3;
+        at_edge == 2 && !is_low_border && !is_high_border && around_low == 3 && around_high == 3;
     // A lone triangle is alone at both ends.
     let is_lone = at_edge == 1 && around_low == 1 && around_high == 1;
     let is_kept = at_edge == wanted
@@ -183,13 +178,13 @@ fn removes(
         && !is_closed
         && !is_lone
         && around_low + around_high - 2 * at_edge <= MOST_IN_FAN;
-    Some(if is_kept { at_edge } else { 0 })
+    if is_kept { at_edge } else { 0 }
 }
 
 /// Whether the triangles of vertex `v` without `other` keep their side up, and none becomes degenerate, when `v` goes
 /// to `to`. A triangle that is degenerate already may become any.
 #[inline(always)]
-fn keeps_sides(fans: &Fans, v: &Known, other: Vertex, to: DVec3, sites: In<Site>) -> bool {
+fn keeps_sides(fans: &impl Corners, v: &Known, other: Vertex, to: DVec3, sites: In<Site>) -> bool {
     let here = v.site.at;
     fans.all(v.id, |_, b, c| {
         if b == other || c == other {

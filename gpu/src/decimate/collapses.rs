@@ -1,79 +1,135 @@
 //! The collapses of a round.
 
-use glam::DVec3;
-use trioxide_kernel::{Atomic, Bits, In, Out, kernel};
+use bytemuck::{Pod, Zeroable};
+use trioxide_kernel::{Atomic, Bits, In, Out, Scalar, kernel};
 
-use super::cheapest::{Choice, link};
+use super::cheapest::Choice;
+use super::checks::checked;
 use super::costs::{Known, Rules, cost, ends_of};
-use super::fans::{Start, mark};
+use super::fans::{Corners, Lists, Span, Start, mark};
 use super::quadric::merged;
 use super::sites::Site;
 use crate::ids::{HalfEdge, Item, Vertex};
 
-/// Collapses ahead of which a CPU prefetches a vertex.
-const AHEAD: u32 = 8;
+/// Collapses ahead of which a CPU prefetches the data of the ends, and the triangles around them.
+const FAR: u32 = 8;
+const NEAR: u32 = 4;
 
-/// Collapses the edge of nominee `acting[first + i]` into its lower end, at `places` of the nominee, and writes the
-/// costs of the edges at it; an edge that does not keep the surface gets no cost. Marks the vertices whose edges got
-/// other costs in `touched`.
-///
-/// No other nominee that acts has triangles of the two ends, so nothing here is written twice, and no neighbour of
-/// an end changes. The list of the lower end gets the corners of the higher one; triangles at the edge lose their
-/// vertices.
+/// An edge that acts, with the lists of its ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
+#[repr(C)]
+pub struct Edge {
+    low: Vertex,
+    high: Vertex,
+    spans: [Span; 2],
+}
+
+impl Scalar for Edge {}
+
+/// Writes the edge of nominee `acting[first + i]`, and the number of corners of its ends.
 #[kernel(
     requires(
         acting.len() >= first as usize + n,
-        places.len() == lows.len(),
-        removed.len() == lows.len(),
-        nexts.len() == starts.len(),
-        sites.len() == heads.len(),
-        choices.len() == heads.len(),
-        parents.len() == heads.len(),
-        touched.len() == words(heads.len())
+        edges.len() == n,
+        room.len() == n,
+        choices.len() == spans.len()
     ),
-    moves(4 * n)
+    moves(32 * n + edges.bytes() + room.bytes())
 )]
-pub fn collapse(
+pub fn list_edges(
     i: Item,
     acting: In<Item>,
     first: u32,
     lows: In<Vertex>,
-    removed: In<u32>,
-    places: In<DVec3>,
+    choices: In<Choice>,
+    spans: In<Span>,
+    edges: Out<Edge>,
+    room: Out<u32>,
+) {
+    let low = lows.at(acting.at(first + i.index()));
+    let high = choices.at(low).other();
+    let spans = [low, high].map(|v| spans.at(v));
+    edges.set(i, Edge { low, high, spans });
+    room.set(i, spans[0].count + spans[1].count);
+}
+
+/// Collapses edge `edges[i]` into its lower end, and writes the costs of the edges at it, and the choices that follow
+/// from them; an edge that does not keep the surface gets no cost. Writes the number of triangles that it removes.
+///
+/// No other edge that acts has triangles of the two ends, so nothing here is written twice but the choices of
+/// neighbours, and no neighbour of an end changes. The list of the lower end, with the corners of both, goes to the places from
+/// `used + places[i]`; triangles at the edge lose their vertices.
+///
+/// The choice of a neighbour is lowered to its edge here, which may be cheaper. If its choice was an edge here and
+/// none that is as cheap follows, `touched` marks it. Other collapses may lower the same choice, in any order: one
+/// that is not marked is the least of all its edges, since those that did not change are not below the choice before.
+#[kernel(
+    requires(
+        edges.len() == n,
+        removed.len() == n,
+        places.len() == n,
+        sites.len() == spans.len(),
+        choices.len() == spans.len(),
+        parents.len() == spans.len(),
+        touched.len() == words(spans.len())
+    ),
+    moves(edges.bytes() + places.bytes() + removed.bytes())
+)]
+pub fn collapse(
+    i: Item,
+    edges: In<Edge>,
+    places: In<u32>,
+    used: u32,
+    removed: Out<u32>,
     rules: Rules,
-    choices: Out<Choice>,
-    heads: Out<HalfEdge>,
-    nexts: Out<HalfEdge>,
+    choices: Atomic<Choice>,
+    spans: Out<Span>,
+    corners: Out<HalfEdge>,
     starts: Out<Start>,
     sites: Out<Site>,
     parents: Out<Vertex>,
     touched: Atomic<Bits<Vertex>>,
 ) {
-    let nominee = acting.at(first + i.index());
-    let low = lows.at(nominee);
-    let high = choices.at(low).other;
-    if cfg!(not(target_arch = "nvptx64")) {
-        let ahead = first + i.index() + AHEAD;
-        if ahead < acting.len() {
-            let v = lows.at(acting.at(ahead));
-            heads.unwritten().prefetch(v);
-            sites.unwritten().prefetch(v);
+    let lists = Lists {
+        spans,
+        corners,
+        starts,
+    };
+    let all_sites = sites.unwritten();
+    if cfg!(not(target_arch = "nvptx64")) && i.index() + FAR < edges.len() {
+        let Edge {
+            low,
+            high,
+            spans: of_ends,
+        } = edges.at(i.index() + FAR);
+        for (v, span) in [low, high].into_iter().zip(of_ends) {
+            spans.unwritten().prefetch(v);
+            all_sites.prefetch(v);
+            corners.unwritten().prefetch(span.start);
+        }
+        // Their places are not written in this round.
+        let old = corners.unwritten();
+        for Span { start, count } in edges.at(i.index() + NEAR).spans {
+            for place in start..start + count {
+                starts.unwritten().prefetch(old.at(place));
+            }
         }
     }
-    if removed.at(nominee) == 0 {
-        give_up(low, high, heads, nexts, starts);
-        touched.set_bit(low);
-        touched.set_bit(high);
-        return;
-    }
-    let all_sites = sites.unwritten();
-    join(low, high, heads, nexts, starts, all_sites);
+    let Edge { low, high, .. } = edges.at(i);
     let [kept, gone] = [low, high].map(|id| Known {
         id,
         site: sites.at(id),
     });
+    let (count, at) = checked(&lists, &kept, &gone, all_sites, rules);
+    removed.set(i, count);
+    if count == 0 {
+        give_up(low, high, lists);
+        touched.set_bit(low);
+        touched.set_bit(high);
+        return;
+    }
+    let joined = join(low, high, lists, used + places.at(i), choices);
     let [a, b] = ends_of(&kept, &gone);
-    let at = places.at(nominee);
     let site = Site {
         at,
         quadric: merged(&a, &b, at),
@@ -82,96 +138,72 @@ pub fn collapse(
     };
     sites.set(low, site);
     parents.set(high, low);
-    choices.set(high, Choice::NONE);
+    choices.store(high, Choice::NONE);
     let v = Known { id: low, site };
     let is_border = site.marks & mark::BORDER != 0;
-    touched.set_bit(low);
-    let mut h = heads.at(low);
-    while h.is_some() {
-        let (after, before) = (starts.at(h.next()).vertex, starts.at(h.prev()).vertex);
-        let price = |other: Vertex, ascends: bool| cost(&v, other, ascends, all_sites, rules);
-        let own = price(after, low < after);
-        starts.set(
-            h,
-            Start {
-                vertex: low,
-                cost: own,
-            },
-        );
-        let other = price(before, before < low);
-        starts.set(
-            h.prev(),
-            Start {
-                vertex: before,
-                cost: other,
-            },
-        );
-        touched.set_bit(after);
-        if is_border {
-            touched.set_bit(before);
+    let mut choice = Choice::NONE;
+    for place in joined.start..joined.start + joined.count {
+        let h = corners.at(place);
+        let j = h.prev();
+        let (after, before) = (starts.at(h.next()).vertex, starts.at(j).vertex);
+        for (at, from, to, other) in [(h, low, after, after), (j, before, low, before)] {
+            let ascends = from < to;
+            let cost = cost(&v, other, ascends, all_sites, rules);
+            starts.set(at, Start { vertex: from, cost });
+            // The cost of an edge inside is at its other half-edge.
+            if ascends || is_border {
+                choice = choice.min(Choice::new(cost, other));
+                let now = choices.load(other);
+                let new = Choice::new(cost, low);
+                if new < now {
+                    choices.fetch_min(other, new);
+                } else if new != now && (now.other() == low || now.other() == high) {
+                    touched.set_bit(other);
+                }
+            }
         }
-        h = nexts.at(h);
     }
+    choices.store(low, choice);
 }
 
 /// Takes the cost of an edge.
 #[inline(always)]
-fn give_up(
-    low: Vertex,
-    high: Vertex,
-    heads: Out<HalfEdge>,
-    nexts: Out<HalfEdge>,
-    starts: Out<Start>,
-) {
-    let mut h = heads.at(low);
-    while h.is_some() {
-        if starts.at(h.next()).vertex == high {
-            starts.set(h, Start::without_cost(low));
+fn give_up(low: Vertex, high: Vertex, lists: Lists) {
+    lists.all(low, |h, after, before| {
+        if after == high {
+            lists.starts.set(h, Start::without_cost(low));
         }
-        if starts.at(h.prev()).vertex == high {
-            starts.set(h.prev(), Start::without_cost(high));
+        if before == high {
+            lists.starts.set(h.prev(), Start::without_cost(high));
         }
-        h = nexts.at(h);
-    }
+        true
+    });
 }
 
-/// Joins the lists of two vertices, and prefetches their neighbours; the triangles at both are gone.
+/// Writes the list of two vertices to the places from `start`; the triangles at both are gone. A CPU prefetches the
+/// choices of their neighbours.
 #[inline(always)]
-fn join(
-    low: Vertex,
-    high: Vertex,
-    heads: Out<HalfEdge>,
-    nexts: Out<HalfEdge>,
-    starts: Out<Start>,
-    sites: In<Site>,
-) {
-    let mut last = HalfEdge::NONE;
-    let mut h = heads.at(low);
-    while h.is_some() {
-        let next = nexts.at(h);
-        let after = starts.at(h.next()).vertex;
-        sites.prefetch(after);
-        if after == high || starts.at(h.prev()).vertex == high {
-            starts.set(h, Start::GONE);
-            starts.set(h.next(), Start::GONE);
-            starts.set(h.prev(), Start::GONE);
-        } else {
-            link(heads, nexts, low, last, h);
-            last = h;
-        }
-        h = next;
+fn join(low: Vertex, high: Vertex, lists: Lists, start: u32, choices: Atomic<Choice>) -> Span {
+    let mut count = 0;
+    for v in [low, high] {
+        lists.all(v, |h, after, before| {
+            if v == low && (after == high || before == high) {
+                for h in [h, h.next(), h.prev()] {
+                    lists.starts.set(h, Start::GONE);
+                }
+            } else {
+                choices.prefetch(after);
+                if v == high {
+                    lists.starts.set(h, Start::without_cost(low));
+                }
+                lists.corners.set(start + count, h);
+                count += 1;
+            }
+            true
+        });
     }
-    h = heads.at(high);
-    while h.is_some() {
-        let next = nexts.at(h);
-        if starts.at(h).vertex.is_some() {
-            sites.prefetch(starts.at(h.next()).vertex);
-            starts.set(h, Start::without_cost(low));
-            link(heads, nexts, low, last, h);
-            last = h;
-        }
-        h = next;
-    }
-    link(heads, nexts, low, last, HalfEdge::NONE);
-    heads.set(high, HalfEdge::NONE);
+    let joined = Span { start, count };
+    lists.spans.set(low, joined);
+    lists.spans.set(high, Span::default());
+    joined
 }

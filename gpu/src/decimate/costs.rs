@@ -67,7 +67,7 @@ impl Known {
     }
 
     #[inline(always)]
-    fn is(&self, bits: u32) -> bool {
+    pub(super) fn is(&self, bits: u32) -> bool {
         self.site.marks & bits != 0
     }
 

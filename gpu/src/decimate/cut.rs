@@ -21,7 +21,7 @@ pub fn gather_costs(
     choices: In<Choice, Vertex>,
     keys: Out<u32>,
 ) {
-    keys.set(i, choices.at(lows.at(acting.at(i))).cost.to_bits());
+    keys.set(i, choices.at(lows.at(acting.at(i))).cost().to_bits());
 }
 
 /// Writes the number of triangles that the `i`-th collapse in the order of keys removes, and the collapse.
@@ -33,13 +33,13 @@ pub fn gather_removed(
     i: Own,
     order: In<u32>,
     acting: In<Item>,
-    removed: In<u32, Item>,
+    removed: In<u32>,
     counts: Out<u32>,
     sorted: Out<Item>,
 ) {
-    let nominee = acting.at(order.at(i));
-    counts.set(i, removed.at(nominee));
-    sorted.set(i, nominee);
+    let at = order.at(i);
+    counts.set(i, removed.at(at));
+    sorted.set(i, acting.at(at));
 }
 
 /// Whether the `i`-th collapse and those before it remove `most` triangles at most.

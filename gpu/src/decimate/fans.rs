@@ -1,14 +1,13 @@
-//! The fans of vertices: for each vertex the list of its corners, linked from one to the next.
+//! The fans of vertices: for each vertex the list of its corners, in consecutive places.
 //!
-//! A collapse joins two lists and rewrites the corners of one vertex; no other list changes. The corners of a triangle
-//! that is gone hold no vertex, and stay in the list of its third vertex until
-//! [`find_cheapest()`](super::find_cheapest()) walks it, before the next round. The order of a list is that of the
-//! triangles at first; a joined list is that of the lower vertex and then that of the higher one. So sums over a fan
-//! have one order.
+//! A collapse writes the list of its vertex to new places and rewrites the corners of one vertex; no other list changes.
+//! The corners of a triangle that is gone hold no vertex, and stay in the list of its third vertex until the vertex is an
+//! end of a collapse. When there is no room for
+//! new lists, [`move_fans()`] writes all to new memory. The order of a list is that of the triangles at first; a joined
+//! list is that of the lower vertex and then that of the higher one. So sums over a fan have one order.
 
 use bytemuck::{Pod, Zeroable};
-use trioxide_kernel::safe::{self, Own, Scatter};
-use trioxide_kernel::{Group, In, Scalar, kernel};
+use trioxide_kernel::{Group, In, Out, Scalar, kernel};
 
 use crate::ids::{HalfEdge, Vertex};
 
@@ -54,13 +53,25 @@ impl Start {
     }
 }
 
+/// The places of a vertex's corners.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
+#[repr(C)]
+pub struct Span {
+    /// The first place.
+    pub start: u32,
+    /// The number of corners.
+    pub count: u32,
+}
+
+impl Scalar for Span {}
+
 /// The lists of corners.
 #[derive(Group)]
 pub struct Fans<'a> {
-    /// The first corner of each vertex, or none; V.
-    pub heads: In<'a, HalfEdge>,
-    /// The next corner of the same vertex, or none; 3T.
-    pub nexts: In<'a, HalfEdge>,
+    /// The places of each vertex; V.
+    pub spans: In<'a, Span>,
+    /// The corners in these places.
+    pub corners: In<'a, HalfEdge>,
     /// The half-edges of triangles, by corners; 3T.
     pub starts: In<'a, Start>,
 }
@@ -69,50 +80,126 @@ pub struct Fans<'a> {
 impl FansBuffers<'_> {
     /// Bytes of the lists.
     pub fn bytes(&self) -> usize {
-        self.heads.bytes() + self.nexts.bytes() + self.starts.bytes()
+        self.spans.bytes() + self.corners.bytes() + self.starts.bytes()
     }
 }
 
-impl Fans<'_> {
+/// The lists of corners, while they change.
+#[derive(Clone, Copy)]
+pub(super) struct Lists<'a> {
+    pub spans: Out<'a, Span>,
+    pub corners: Out<'a, HalfEdge>,
+    pub starts: Out<'a, Start>,
+}
+
+/// Reads of the lists of corners.
+pub(super) trait Corners {
+    /// The places of a vertex's corners.
+    fn span(&self, v: Vertex) -> Span;
+    /// The corner in a place.
+    fn corner(&self, place: u32) -> HalfEdge;
+    /// The vertex of a corner; none in triangles that are gone.
+    fn vertex(&self, h: HalfEdge) -> Vertex;
+
     /// Calls `each` with the corners of vertex `v` in their order, and the two other vertices of the triangle, until it
     /// returns false. Returns whether it never did.
     #[inline(always)]
-    pub(super) fn all(
-        &self,
-        v: Vertex,
-        mut each: impl FnMut(HalfEdge, Vertex, Vertex) -> bool,
-    ) -> bool {
-        let mut h = self.heads.at(v);
-        while h.is_some() {
-            let after = self.starts.at(h.next()).vertex;
-            if after.is_some() && !each(h, after, self.starts.at(h.prev()).vertex) {
+    fn all(&self, v: Vertex, mut each: impl FnMut(HalfEdge, Vertex, Vertex) -> bool) -> bool {
+        let Span { start, count } = self.span(v);
+        for place in start..start + count {
+            let h = self.corner(place);
+            let after = self.vertex(h.next());
+            if after.is_some() && !each(h, after, self.vertex(h.prev())) {
                 return false;
             }
-            h = self.nexts.at(h);
         }
         true
     }
 }
 
-/// Links corner `items[i]` to the next one of the list, which ends where another vertex's begins.
-#[kernel(
-    requires(items.len() == n, corners.len() == n, nexts.len() == n),
-    moves(items.bytes() + corners.bytes() + nexts.bytes() + heads.bytes())
-)]
-pub fn link_corners(
-    i: Own,
-    items: safe::In<HalfEdge>,
-    corners: safe::In<Vertex, HalfEdge>,
-    heads: Scatter<HalfEdge, Vertex>,
-    nexts: Scatter<HalfEdge, HalfEdge>,
-) {
-    let h = items.at(i);
-    let v = corners.at(h);
-    let next = items.get(*i + 1).unwrap_or(HalfEdge::NONE);
-    let continues = next.is_some() && corners.at(next) == v;
-    nexts.set(h, if continues { next } else { HalfEdge::NONE });
-    let begins = *i == 0 || corners.at(items.at(*i - 1)) != v;
-    if begins {
-        heads.set(v, h);
+macro_rules! corners {
+    ($lists:ident) => {
+        impl Corners for $lists<'_> {
+            #[inline(always)]
+            fn span(&self, v: Vertex) -> Span {
+                self.spans.at(v)
+            }
+
+            #[inline(always)]
+            fn corner(&self, place: u32) -> HalfEdge {
+                self.corners.at(place)
+            }
+
+            #[inline(always)]
+            fn vertex(&self, h: HalfEdge) -> Vertex {
+                self.starts.at(h).vertex
+            }
+        }
+    };
+}
+
+corners!(Fans);
+corners!(Lists);
+
+impl Fans<'_> {
+    /// Prefetches the triangles of these corners on a CPU.
+    #[inline(always)]
+    pub(super) fn prefetch_triangles(&self, span: Span) {
+        for place in span.start..span.start + span.count {
+            self.starts.prefetch(self.corner(place));
+        }
     }
+}
+
+/// Writes the places of vertex `v`, whose list begins at `offsets[v]`.
+#[kernel(
+    requires(offsets.len() == n + 1, spans.len() == n),
+    moves(offsets.bytes() + spans.bytes())
+)]
+pub fn place_fans(v: Vertex, offsets: In<u32>, spans: Out<Span>) {
+    let i = v.index();
+    let (start, end) = (offsets.at(i), offsets.at(i + 1));
+    spans.set(
+        v,
+        Span {
+            start,
+            count: end - start,
+        },
+    );
+}
+
+/// Writes the number of corners of vertex `v` in triangles that are left.
+#[kernel(
+    requires(fans.spans.len() == n, counts.len() == n),
+    moves(fans.bytes() + counts.bytes())
+)]
+pub fn count_corners(v: Vertex, fans: Fans, counts: Out<u32>) {
+    let mut count = 0;
+    fans.all(v, |_, _, _| {
+        count += 1;
+        true
+    });
+    counts.set(v, count);
+}
+
+/// Writes the corners of vertex `v` in triangles that are left to the places from `offsets[v]`.
+#[kernel(
+    requires(fans.spans.len() == n, offsets.len() == n, spans.len() == n),
+    moves(fans.bytes() + offsets.bytes() + spans.bytes() + 4 * fans.starts.len())
+)]
+pub fn move_fans(
+    v: Vertex,
+    fans: Fans,
+    offsets: In<u32>,
+    spans: Out<Span>,
+    corners: Out<HalfEdge>,
+) {
+    let start = offsets.at(v);
+    let mut count = 0;
+    fans.all(v, |h, _, _| {
+        corners.set(start + count, h);
+        count += 1;
+        true
+    });
+    spans.set(v, Span { start, count });
 }

@@ -36,8 +36,8 @@
 //! and keys are distinct, so the set of a round is one. Quadrics of the input are summed in the order of a vertex's
 //! triangles; merged ones are sums of two. Roots and divisions are IEEE.
 //!
-//! Only vertices with an edge that got another cost in a round look for their cheapest edge again: that of all others
-//! is the same.
+//! A vertex looks for its cheapest edge again only if that edge got a higher cost or is gone: another edge with a new
+//! cost is compared with it, and the order of comparisons has no part in the least.
 //!
 //! **A round removes something**, or takes the cost of an edge, while any edge has a cost: the edge with the least key
 //! of all is the cheapest of both ends, is within the limit, and is first.
@@ -69,14 +69,14 @@
 //! | stage | kernels in |
 //! | --- | --- |
 //! | check the mesh | `corners` |
-//! | link corners | `fans` |
+//! | place corners | `fans` |
 //! | measure vertices | `vertices`, into `sites` |
 //! | price edges | `costs` |
 //! | find cheapest | `cheapest`, `nominees` |
 //! | nominate | `nominees` |
-//! | judge | `checks` |
-//! | cut | `cut` |
-//! | collapse | `collapses` |
+//! | find first | `checks` |
+//! | cut | `checks`, `cut` |
+//! | collapse | `collapses`, with the checks |
 //! | write the mesh | `results` |
 
 mod cheapest;

@@ -37,7 +37,7 @@ pub fn count_costs(block: &Block<LANES, Classes>, choices: In<Choice>, counts: A
     let first = block.index() * COUNTED;
     let count = COUNTED.min(choices.len() - first);
     block.each(count, |lane, i| {
-        let cost = choices.at(first + i).cost;
+        let cost = choices.at(first + i).cost();
         if cost < NO_COST {
             own.add(lane, cost.to_bits() >> CLASS_SHIFT, 1);
         }
@@ -54,12 +54,12 @@ pub fn count_costs(block: &Block<LANES, Classes>, choices: In<Choice>, counts: A
 /// above the `limit`.
 #[inline(always)]
 pub(super) fn is_nominated(v: Vertex, choice: Choice, choices: In<Choice>, limit: f32) -> bool {
-    choice.cost <= limit && choices.at(choice.other).other == v
+    choice.cost() <= limit && choices.at(choice.other()).other() == v
 }
 
 /// Whether vertex `v` is the lower end of a nominated edge.
 #[kernel(requires(choices.len() == n), moves(choices.bytes() + 4 * words(n)))]
 pub fn nominate(v: Vertex, choices: In<Choice>, limit: f32) -> bool {
     let choice = choices.at(v);
-    choice.cost <= limit && v < choice.other && is_nominated(v, choice, choices, limit)
+    choice.cost() <= limit && v < choice.other() && is_nominated(v, choice, choices, limit)
 }

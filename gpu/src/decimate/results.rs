@@ -5,14 +5,14 @@ use trioxide_kernel::kernel;
 use trioxide_kernel::rows::rank_of;
 use trioxide_kernel::safe::{In, Out, Own};
 
-use super::fans::{Start, mark};
+use super::fans::{Span, Start, mark};
 use super::sites::Site;
 use crate::ids::{HalfEdge, Item, Triangle, Vertex};
 
 /// Whether vertex `v` may be an end of a collapse: it has triangles, and is not apart.
-#[kernel(requires(heads.len() == n, sites.len() == n), moves(heads.bytes() + 4 * n + 4 * words(n)))]
-pub fn mark_live(v: Own<Vertex>, heads: In<HalfEdge, Vertex>, sites: In<Site, Vertex>) -> bool {
-    heads.at(v).is_some() && sites.at(v).marks & mark::APART == 0
+#[kernel(requires(spans.len() == n, sites.len() == n), moves(spans.bytes() + 4 * n + 4 * words(n)))]
+pub fn mark_live(v: Own<Vertex>, spans: In<Span, Vertex>, sites: In<Site, Vertex>) -> bool {
+    spans.at(v).count > 0 && sites.at(v).marks & mark::APART == 0
 }
 
 /// Whether vertex `v` is on the boundary.

@@ -4,7 +4,7 @@ use bytemuck::Zeroable;
 use glam::DVec3;
 use trioxide_kernel::{Bits, In, Out, kernel};
 
-use super::fans::{Fans, MOST_IN_FAN, mark};
+use super::fans::{Corners, Fans, MOST_IN_FAN, mark};
 use super::quadric::Quadric;
 use super::sites::Site;
 use crate::ids::Vertex;
@@ -20,7 +20,7 @@ const BORDER_WEIGHT: f64 = 10.0;
 /// Vertices where `regions` of triangles (or none) meet are locked too.
 #[kernel(
     requires(
-        fans.heads.len() == n,
+        fans.spans.len() == n,
         points.len() == n,
         regions.is_empty() || 3 * regions.len() == fans.starts.len(),
         locked.is_empty() || locked.len() == words(n),

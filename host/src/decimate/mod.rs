@@ -71,7 +71,8 @@ impl<'a> Surface<'a> {
 
     fn check_lengths(&self) -> Result<()> {
         let (points, triangles) = (self.points.len(), self.triangles.len());
-        let (most_points, most_triangles) = (NONE as usize, NONE as usize / 3);
+        // Corners move: there are places for twice as many.
+        let (most_points, most_triangles) = (NONE as usize, NONE as usize / 6);
         if points > most_points || triangles > most_triangles {
             return Err(Error::TooLarge {
                 points,
@@ -110,10 +111,11 @@ fn stage<R>(on: &Device, name: &'static str, work: impl FnOnce() -> Result<R>) -
 /// triangles. With several numbers a surface with a boundary may need room for a copy besides.
 pub fn bytes_needed(points: usize, triangles: usize, targets: &[usize]) -> u64 {
     let (v, t) = (points as u64, triangles as u64);
-    // Corners and the lists by which they are linked, beside heads, next corners and half-edges.
-    let linking = 12 * v + 60 * t;
-    // Sites, heads, choices, parents and touched vertices; next corners and half-edges.
-    let state = (size_of::<kernel::Site>() as u64 + 17) * v + 36 * t;
+    // Corners and their lists, beside the places and half-edges.
+    let linking = 16 * v + 48 * t;
+    // Sites, places, choices, parents and touched vertices; half-edges, corners and room for as many, and before the
+    // first round their former places.
+    let state = (size_of::<kernel::Site>() as u64 + 29) * v + 60 * t;
     // The touched vertices, or a sixth of the vertices as nominees.
     let round = 8 * v;
     // Maps; positions, ids and triangles of each result. The numbers of its vertices take some more for a while.

@@ -6,7 +6,7 @@ use gpu::ids::{Item, Vertex};
 use trioxide_kernel::launch::Buffer;
 use trioxide_kernel::{Bits, words};
 
-use super::kernel::{self, CLASSES, COUNTED, largest_of_class};
+use super::kernel::{self, CLASSES, COUNTED, FansBuffers, largest_of_class};
 use super::state::State;
 use super::{Result, stage};
 use crate::collective::{compact, count_bits, exclusive_scan, order_by_keys};
@@ -17,17 +17,12 @@ const SHARE: f64 = 0.5;
 /// Bits of a cost.
 const COST_BITS: u32 = 32;
 
-/// The nominated edges of a round, by their lower ends; L of them.
-struct Judged {
+/// The edges of a round that act: those that are first.
+struct Acting {
+    /// The lower ends of the nominated edges.
     lows: Buffer<Vertex>,
-    /// Triangles that each removes; 0 for one that does not collapse; L.
-    removed: Buffer<u32>,
-    /// Where its vertex goes; L.
-    places: Buffer<glam::DVec3>,
-    /// The edges that are first, ascending.
-    acting: Buffer<Item>,
-    /// Triangles that they remove.
-    total: usize,
+    /// The nominated edges that are first, ascending; their collapses are not checked yet.
+    edges: Buffer<Item>,
 }
 
 /// The edges of a round that act, in the order of their keys.
@@ -36,6 +31,8 @@ struct Ordered {
     /// Triangles that each removes, and triangles that the edges before it remove.
     removed: Buffer<u32>,
     before: Buffer<u32>,
+    /// Triangles that all remove.
+    total: usize,
 }
 
 /// Collapses edges until not more triangles than each of the descending `targets` are left, or no edge may collapse.
@@ -63,36 +60,29 @@ pub(super) fn run(
         if targets.peek().is_none() {
             return Ok(());
         }
-        let Some(judged) = rounds.judge_next()? else {
+        let Some(acting) = rounds.next()? else {
             for _ in targets {
                 reached(&rounds.state, rounds.count)?;
             }
             return Ok(());
         };
         let left = rounds.state.left;
-        if targets
-            .peek()
-            .is_none_or(|&target| target <= left - judged.total)
-        {
-            rounds.collapse(
-                &judged,
-                &judged.acting,
-                0..judged.acting.len(),
-                judged.total,
-            )?;
+        let all = 0..acting.edges.len();
+        // Targets within this round. Its other collapses follow, and the state is the same as without the targets.
+        let is_within = |target: &usize| target + 2 * acting.edges.len() > left;
+        if !targets.peek().is_some_and(is_within) {
+            rounds.collapse(&acting.lows, &acting.edges, all)?;
             continue;
         }
-        // Targets within this round. Its other collapses follow, and the state is the same as without the targets.
-        let ordered = stage(on, "cut", || order(on, &rounds.state, &judged))?;
+        let ordered = stage(on, "cut", || order(on, &rounds.state, &acting))?;
         let mut done = 0;
-        while let Some(target) = targets.next_if(|&target| target > left - judged.total) {
-            let (mut end, mut removed) = stage(on, "cut", || ordered.within(on, left - target))?;
+        while let Some(target) = targets.next_if(|&target| target > left - ordered.total) {
+            let (mut end, removed) = stage(on, "cut", || ordered.within(on, left - target))?;
             let is_odd = left - removed > target;
             if is_odd && !rounds.state.has_border(on)? {
-                (end, removed) = (end + 1, removed + 2);
+                end += 1;
             }
-            let of_these = rounds.state.left - (left - removed);
-            rounds.collapse(&judged, &ordered.edges, done..end, of_these)?;
+            rounds.collapse(&acting.lows, &ordered.edges, done..end)?;
             done = end;
             if rounds.state.left <= target {
                 reached(&rounds.state, rounds.count)?;
@@ -109,8 +99,7 @@ pub(super) fn run(
             }
         }
         if targets.peek().is_some() {
-            let removed = rounds.state.left - (left - judged.total);
-            rounds.collapse(&judged, &ordered.edges, done..ordered.edges.len(), removed)?;
+            rounds.collapse(&acting.lows, &ordered.edges, done..all.end)?;
         }
     }
 }
@@ -127,7 +116,7 @@ struct Rounds<'d> {
 
 impl Rounds<'_> {
     /// The next round's edges; none if no edge may collapse.
-    fn judge_next(&mut self) -> Result<Option<Judged>> {
+    fn next(&mut self) -> Result<Option<Acting>> {
         let on = self.on;
         if self.count == 0 {
             self.price()?;
@@ -136,7 +125,10 @@ impl Rounds<'_> {
             if let Some(limit) = stage(on, "find cheapest", || limit(on, &mut self.state))? {
                 self.count += 1;
                 let lows = stage(on, "nominate", || nominate(on, &self.state, limit))?;
-                return stage(on, "judge", || judge(on, &self.state, lows, limit)).map(Some);
+                return stage(on, "find first", || {
+                    find_first(on, &self.state, lows, limit)
+                })
+                .map(Some);
             }
             // Edges that failed a check are tried once more after their surroundings have changed.
             if self.is_fresh {
@@ -151,17 +143,16 @@ impl Rounds<'_> {
         self.state.price(self.on)
     }
 
-    /// Collapses a `range` of `edges`; their triangles are `removed` in number.
+    /// Collapses a `range` of `edges`.
     fn collapse(
         &mut self,
-        judged: &Judged,
+        lows: &Buffer<Vertex>,
         edges: &Buffer<Item>,
         range: Range<usize>,
-        removed: usize,
     ) -> Result<()> {
         let on = self.on;
-        stage(on, "collapse", || {
-            collapse(on, &mut self.state, judged, edges, range)
+        let removed = stage(on, "collapse", || {
+            collapse(on, &mut self.state, lows, edges, range)
         })?;
         self.state.left -= removed;
         self.is_fresh &= removed == 0;
@@ -173,14 +164,14 @@ impl Rounds<'_> {
         for at_border in [true, false] {
             self.state.rules.set_at_border(at_border);
             self.price()?;
-            while let Some(judged) = self.judge_next()? {
-                let ordered = stage(self.on, "cut", || order(self.on, &self.state, &judged))?;
+            while let Some(acting) = self.next()? {
+                let ordered = stage(self.on, "cut", || order(self.on, &self.state, &acting))?;
                 let (end, _) = ordered.within(self.on, 0)?;
-                if judged.total > 0 {
-                    let removed = self.on.read(&ordered.removed, end)? as usize;
-                    return self.collapse(&judged, &ordered.edges, 0..end + 1, removed);
+                let removes = ordered.total > 0;
+                self.collapse(&acting.lows, &ordered.edges, 0..end + usize::from(removes))?;
+                if removes {
+                    return Ok(());
                 }
-                self.collapse(&judged, &ordered.edges, 0..end, 0)?;
             }
         }
         Ok(())
@@ -191,15 +182,13 @@ impl Rounds<'_> {
 fn limit(on: &Device, state: &mut State) -> Result<Option<f32>> {
     let list = compact(on, &state.touched)?;
     let n = list.len() as u32;
-    let State {
-        starts,
-        heads,
-        nexts,
-        choices,
-        ..
-    } = state;
-    // SAFETY: the lists hold half-edges of the triangles, each in one list; other ends are vertices.
-    unsafe { kernel::find_cheapest::launch(on, n, &list, &*starts, heads, nexts, choices) }?;
+    let fans = FansBuffers {
+        spans: &state.spans,
+        corners: &state.corners,
+        starts: &state.starts,
+    };
+    // SAFETY: the lists hold half-edges of the triangles; other ends are vertices.
+    unsafe { kernel::find_cheapest::launch(on, n, &list, fans, &mut state.choices) }?;
     state.touched = on.filled(state.touched.len(), Bits::EMPTY)?;
     let choices = &state.choices;
     let mut counts = on.filled(CLASSES, 0)?;
@@ -226,63 +215,60 @@ fn nominate(on: &Device, state: &State, limit: f32) -> Result<Buffer<Vertex>> {
     Ok(compact(on, &bits)?)
 }
 
-/// Judges the nominated edges.
-fn judge(on: &Device, state: &State, lows: Buffer<Vertex>, limit: f32) -> Result<Judged> {
+/// The nominated edges that are first.
+fn find_first(on: &Device, state: &State, lows: Buffer<Vertex>, limit: f32) -> Result<Acting> {
     let n = lows.len();
-    let (mut removed, mut places) = (on.uninitialized(n)?, on.uninitialized(n)?);
     let mut bits: BitSet<Item> = on.uninitialized(words(n))?;
+    let (choices, fans, sites) = (&state.choices, state.fans(), &state.sites);
     // SAFETY: as for the lists of corners; the ends of nominated edges are vertices.
     unsafe {
-        kernel::judge::launch(
-            on,
-            n as u32,
-            &lows,
-            &state.choices,
-            limit,
-            state.fans(),
-            &state.sites,
-            state.rules,
-            &mut removed,
-            &mut places,
-            &mut bits,
-        )
+        kernel::is_first::launch(on, n as u32, &lows, choices, limit, fans, sites, &mut bits)
     }?;
-    let acting = compact(on, &bits)?;
-    let total = exclusive_scan(on, &mut on.duplicate(&removed)?)?;
-    Ok(Judged {
-        lows,
-        removed,
-        places,
-        acting,
-        total: on.read(&total, 0)? as usize,
-    })
+    let edges = compact(on, &bits)?;
+    Ok(Acting { lows, edges })
 }
 
 /// The edges that act, in the order of keys.
-fn order(on: &Device, state: &State, judged: &Judged) -> Result<Ordered> {
-    let n = judged.acting.len();
+fn order(on: &Device, state: &State, acting: &Acting) -> Result<Ordered> {
+    let Acting { lows, edges } = acting;
+    let n = edges.len();
     let count = n as u32;
+    let (choices, fans, sites) = (&state.choices, state.fans(), &state.sites);
+    let mut of_edges = on.uninitialized(n)?;
+    // SAFETY: as for the lists of corners; the ends of nominated edges are vertices.
+    unsafe {
+        kernel::count_removed::launch(
+            on,
+            count,
+            edges,
+            lows,
+            choices,
+            fans,
+            sites,
+            state.rules,
+            &mut of_edges,
+        )
+    }?;
     let mut keys = on.uninitialized(n)?;
-    let (acting, lows) = (&judged.acting, &judged.lows);
-    kernel::gather_costs::launch(on, count, acting, lows, &state.choices, &mut keys)?;
+    kernel::gather_costs::launch(on, count, edges, lows, choices, &mut keys)?;
     let order = order_by_keys(on, keys, COST_BITS)?;
-    let (mut removed, mut edges) = (on.uninitialized(n)?, on.uninitialized(n)?);
-    let of_edges = &judged.removed;
+    let (mut removed, mut sorted) = (on.uninitialized(n)?, on.uninitialized(n)?);
     kernel::gather_removed::launch(
         on,
         count,
         &order,
-        acting,
-        of_edges,
+        edges,
+        &of_edges,
         &mut removed,
-        &mut edges,
+        &mut sorted,
     )?;
     let mut before = on.duplicate(&removed)?;
-    exclusive_scan(on, &mut before)?;
+    let total = exclusive_scan(on, &mut before)?;
     Ok(Ordered {
-        edges,
+        edges: sorted,
         removed,
         before,
+        total: on.read(&total, 0)? as usize,
     })
 }
 
@@ -302,17 +288,20 @@ impl Ordered {
     }
 }
 
-/// Collapses a range of a list of the edges that act, and computes the costs of the edges at their vertices.
+/// Collapses a range of a list of the edges that act, and computes the costs of the edges at their vertices. Returns the
+/// number of triangles that are removed.
 fn collapse(
     on: &Device,
     state: &mut State,
-    judged: &Judged,
-    edges: &Buffer<Item>,
+    lows: &Buffer<Vertex>,
+    acting: &Buffer<Item>,
     range: Range<usize>,
-) -> Result<()> {
+) -> Result<usize> {
+    let n = range.len();
+    let (edges, places, used) = state.list_edges(on, lows, acting, range)?;
     let State {
-        heads,
-        nexts,
+        spans,
+        corners,
         starts,
         sites,
         parents,
@@ -321,26 +310,27 @@ fn collapse(
         rules,
         ..
     } = state;
+    let mut removed = on.uninitialized(n)?;
     // SAFETY: the triangles of the ends of edges that act in a round are disjoint (gpu::decimate), and so are their
-    // lists; no neighbour of an end is an end of another.
+    // lists and places; no neighbour of an end is an end of another.
     unsafe {
         kernel::collapse::launch(
             on,
-            range.len() as u32,
-            edges,
-            range.start as u32,
-            &judged.lows,
-            &judged.removed,
-            &judged.places,
+            n as u32,
+            &edges,
+            &places,
+            used,
+            &mut removed,
             *rules,
             choices,
-            heads,
-            nexts,
+            spans,
+            corners,
             starts,
             sites,
             parents,
             touched,
         )
     }?;
-    Ok(())
+    let total = exclusive_scan(on, &mut removed)?;
+    Ok(on.read(&total, 0)? as usize)
 }

@@ -1,22 +1,25 @@
 //! The surface between rounds.
 
-use gpu::ids::{HalfEdge, Vertex};
+use std::ops::Range;
+
+use gpu::ids::{HalfEdge, Item, Vertex};
 use trioxide_kernel::launch::Buffer;
 use trioxide_kernel::{NONE, words};
 
-use super::kernel::{self, Choice, FansBuffers, Rules, Site, Start};
+use super::kernel::{self, Choice, Edge, FansBuffers, Rules, Site, Span, Start};
 use super::{DeviceDecimated, Options, Result, Surface, stage};
-use crate::collective::{Tiled, bucket_long, compact, count_bits, most_alone};
+use crate::collective::{Tiled, bucket_long, compact, count_bits, exclusive_scan, most_alone};
 use crate::device::{BitSet, Device};
 
 /// A surface of V vertices and T triangles whose edges collapse.
 pub(super) struct State {
     /// V.
     pub sites: Buffer<Site>,
-    /// V.
-    pub heads: Buffer<HalfEdge>,
-    /// 3T.
-    pub nexts: Buffer<HalfEdge>,
+    /// The places of each vertex's corners; V.
+    pub spans: Buffer<Span>,
+    /// Places of corners; the first `used` have been given to vertices.
+    pub corners: Buffer<HalfEdge>,
+    used: usize,
     /// 3T.
     pub starts: Buffer<Start>,
     /// The cheapest edge of each vertex; V.
@@ -45,26 +48,24 @@ impl State {
     ) -> Result<Self> {
         let (vertices, half_edges) = (surface.points.len(), corners.len());
         let n = vertices as u32;
-        let mut heads = on.filled(vertices, HalfEdge::NONE)?;
-        let mut nexts = on.uninitialized(half_edges)?;
-        stage(on, "link corners", || {
+        let mut spans = on.uninitialized(vertices)?;
+        let corners = stage(on, "place corners", || {
             let most = most_alone(on);
             // SAFETY: every corner is a vertex below their number.
             let (lists, _) = unsafe {
                 bucket_long::<Vertex, HalfEdge>(on, &corners, vertices, half_edges, most)
             }?;
-            let items = lists.items();
-            let count = half_edges as u32;
-            kernel::link_corners::launch(on, count, items, &corners, &mut heads, &mut nexts)?;
-            Ok(())
+            let (offsets, items) = lists.into_parts();
+            // SAFETY: one index a vertex.
+            unsafe { kernel::place_fans::launch(on, n, &offsets, &mut spans) }?;
+            Ok(items)
         })?;
-        drop(corners);
         let mut sites = on.uninitialized(vertices)?;
         stage(on, "measure vertices", || {
             let (no_regions, no_locks) = (on.uninitialized(0)?, on.uninitialized(0)?);
             let fans = FansBuffers {
-                heads: &heads,
-                nexts: &nexts,
+                spans: &spans,
+                corners: &corners,
                 starts: &starts,
             };
             // SAFETY: the lists hold half-edges of the triangles, whose corners are checked vertices.
@@ -92,8 +93,9 @@ impl State {
             has_border: None,
             rules: options.rules(unit),
             sites,
-            heads,
-            nexts,
+            spans,
+            corners,
+            used: half_edges,
             starts,
             unit,
         })
@@ -107,7 +109,7 @@ impl State {
             // SAFETY: the corners of triangles that are left are vertices.
             unsafe { kernel::price_triangles::launch(on, n, sites, self.rules, starts) }?;
             let n = sites.len() as u32;
-            kernel::mark_live::launch(on, n, &self.heads, sites, &mut self.touched)?;
+            kernel::mark_live::launch(on, n, &self.spans, sites, &mut self.touched)?;
             Ok(())
         })
     }
@@ -129,8 +131,8 @@ impl State {
     pub fn duplicate(&self, on: &Device) -> Result<Self> {
         Ok(Self {
             sites: on.duplicate(&self.sites)?,
-            heads: on.duplicate(&self.heads)?,
-            nexts: on.duplicate(&self.nexts)?,
+            spans: on.duplicate(&self.spans)?,
+            corners: on.duplicate(&self.corners)?,
             starts: on.duplicate(&self.starts)?,
             choices: on.duplicate(&self.choices)?,
             parents: on.duplicate(&self.parents)?,
@@ -142,16 +144,71 @@ impl State {
     /// The lists of corners.
     pub fn fans(&self) -> FansBuffers<'_> {
         FansBuffers {
-            heads: &self.heads,
-            nexts: &self.nexts,
+            spans: &self.spans,
+            corners: &self.corners,
             starts: &self.starts,
         }
+    }
+
+    /// The edges that act of a range of a list, and the first place for the list of each, counted from the last number.
+    pub fn list_edges(
+        &mut self,
+        on: &Device,
+        lows: &Buffer<Vertex>,
+        acting: &Buffer<Item>,
+        range: Range<usize>,
+    ) -> Result<(Buffer<Edge>, Buffer<u32>, u32)> {
+        let n = range.len();
+        let (mut edges, mut places) = (on.uninitialized(n)?, on.uninitialized(n)?);
+        loop {
+            // SAFETY: the ends of edges that act are vertices.
+            unsafe {
+                kernel::list_edges::launch(
+                    on,
+                    n as u32,
+                    acting,
+                    range.start as u32,
+                    lows,
+                    &self.choices,
+                    &self.spans,
+                    &mut edges,
+                    &mut places,
+                )
+            }?;
+            let room = exclusive_scan(on, &mut places)?;
+            let room = on.read(&room, 0)? as usize;
+            let first = self.used;
+            if first + room <= self.corners.len() {
+                self.used += room;
+                return Ok((edges, places, first as u32));
+            }
+            self.move_fans(on, room)?;
+        }
+    }
+
+    /// Moves all corners of triangles that are left to new memory, which has `room` for more, and for as many again.
+    fn move_fans(&mut self, on: &Device, room: usize) -> Result<()> {
+        let n = self.spans.len();
+        let mut offsets = on.uninitialized(n)?;
+        // SAFETY: the lists hold half-edges of the triangles.
+        unsafe { kernel::count_corners::launch(on, n as u32, self.fans(), &mut offsets) }?;
+        let total = exclusive_scan(on, &mut offsets)?;
+        let left = on.read(&total, 0)? as usize;
+        let mut spans = on.uninitialized(n)?;
+        let mut corners = on.uninitialized(left + left.max(room))?;
+        let fans = self.fans();
+        // SAFETY: as above; each corner has a place of its own below their number.
+        unsafe {
+            kernel::move_fans::launch(on, n as u32, fans, &offsets, &mut spans, &mut corners)
+        }?;
+        (self.spans, self.corners, self.used) = (spans, corners, left);
+        Ok(())
     }
 
     /// The mesh that is left.
     pub fn finish(&self, on: &Device, rounds: u32) -> Result<DeviceDecimated> {
         stage(on, "write the mesh", || {
-            let (vertices, triangles) = (self.heads.len(), self.starts.len() / 3);
+            let (vertices, triangles) = (self.spans.len(), self.starts.len() / 3);
             let n = vertices as u32;
             let mut bits: BitSet<Vertex> = on.uninitialized(words(vertices))?;
             kernel::mark_left_vertices::launch(on, n, &self.parents, &mut bits)?;

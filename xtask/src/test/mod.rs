@@ -7,8 +7,8 @@ mod programs;
 mod python;
 mod quick;
 
-use std::env;
-use std::path::Path;
+use std::env::{self, consts::EXE_SUFFIX};
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
@@ -22,6 +22,7 @@ use crate::report::{BROWSER_PACKAGE, BROWSER_VARIABLE, find_browser};
 use crate::{Error, emulate};
 
 use jobs::{Ended, Job, run_all};
+use programs::Settings;
 use python::Prepared;
 
 /// A test that cannot run here prints this mark and its reason, and counts as passed for cargo.
@@ -93,8 +94,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
     summarize(&outcomes, &skipped)
 }
 
-/// Builds all tests, then runs the test programs, the lints and the other commands in parallel. Most programs wait for
-/// one thread, or for processes that they start; the lints' compiler leaves half of a second core.
+/// Builds all tests with the lints, then runs the test programs and the other commands in parallel. Most programs wait
+/// for one thread, or for processes that they start.
 fn run_tests(
     python: JoinHandle<Result<Prepared, String>>,
     prebuilt: bool,
@@ -104,20 +105,36 @@ fn run_tests(
 ) {
     // The build may replace this program's file by an equal one: then the system reports the old one as deleted.
     let xtask = env::current_exe();
-    println!("\n== build: all tests, and the library of the Python package");
+    let driver = match missing_component("clippy") {
+        None => clippy_driver(),
+        Some(component) => Err(remedy_for(component)),
+    };
+    if let Err(reason) = &driver {
+        skipped.push(format!("lints: {reason}"));
+    }
+    let settings = Settings {
+        prebuilt,
+        driver: driver.ok(),
+    };
+    println!("\n== build: all tests, with the lints, and the library of the Python package");
     let mut jobs = Vec::new();
+    let mut warnings = 0;
     outcomes.push(timed("build", || {
-        jobs = programs::build(prebuilt, ranks)?;
+        (jobs, warnings) = programs::build(&settings, ranks)?;
         Ok(())
     }));
     if jobs.is_empty() {
         return;
     }
+    if settings.driver.is_some() {
+        outcomes.push(timed("lints", || match warnings {
+            0 => Ok(()),
+            count => Err(format!("{count} warnings, above").into()),
+        }));
+    }
     let by_cargo = |name: &str, words| {
         let mut command = cargo(words);
-        if prebuilt {
-            command.env("TRIOXIDE_PTX", "prebuilt");
-        }
+        settings.apply(&mut command);
         Job {
             name: name.to_owned(),
             command,
@@ -161,15 +178,10 @@ fn run_tests(
         }
         Err(error) => skipped.push(format!("kernels: {error}")),
     }
-    // They alternate with the lints, which hold cargo's lock.
     others.push(by_cargo("examples in comments", DOCS));
     // After the longest programs, so that no long one is the last.
     let behind = jobs.len().min(3);
     jobs.splice(behind..behind, others);
-    match missing_component("clippy") {
-        None => jobs.insert(0, by_cargo("lints", LINTS)),
-        Some(component) => skipped.push(format!("lints: {}", remedy_for(component))),
-    }
     println!(
         "\n== tests: {} test programs and other commands, beside each other",
         jobs.len()
@@ -247,14 +259,6 @@ struct Step {
 }
 
 const FORMAT: &[&str] = &["fmt", "--all", "--check"];
-const LINTS: &[&str] = &[
-    "clippy",
-    "--workspace",
-    "--all-targets",
-    "--",
-    "-D",
-    "warnings",
-];
 /// Without tests and benchmarks, which would double the time.
 const QUICK_LINTS: &[&str] = &[
     "clippy",
@@ -344,6 +348,18 @@ fn timed(name: &'static str, step: impl FnOnce() -> Result<(), Error>) -> Outcom
         name,
         result,
         time: start.elapsed(),
+    }
+}
+
+/// Clippy's driver, which lints what it compiles.
+fn clippy_driver() -> Result<PathBuf, String> {
+    let rustc = env::var_os("RUSTC").unwrap_or("rustc".into());
+    let root = output_of(Command::new(rustc).args(["--print", "sysroot"]));
+    let root = root.ok_or("rustc --print sysroot failed")?;
+    let driver = Path::new(root.trim()).join(format!("bin/clippy-driver{EXE_SUFFIX}"));
+    match driver.exists() {
+        true => Ok(driver),
+        false => Err(format!("there is no {}", driver.display())),
     }
 }
 

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::env::{self, consts::EXE_SUFFIX};
 use std::ffi::OsString;
 use std::fs;
+use std::io::{self, BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -15,6 +16,8 @@ use super::jobs::Job;
 use crate::process::{self, LIBRARY_PATH, cargo, command_line, output_of};
 use crate::{Error, target_dir};
 
+/// The compiler's messages are among cargo's.
+const MESSAGES: &str = "--message-format=json-diagnostic-rendered-ansi";
 /// Everything that a test needs, with the library of the Python package. The macros are left out: they would be
 /// compiled again, optimised. [`BUILD_UNITS`] has the unit tests of two packages.
 const BUILD: &[&str] = &[
@@ -30,7 +33,7 @@ const BUILD: &[&str] = &[
     "--bins",
     "--tests",
     "--examples",
-    "--message-format=json-render-diagnostics",
+    MESSAGES,
 ];
 /// Unit tests that compute little, of packages without other tests: not optimised. With the Python package, which has
 /// no test in Rust, dependencies have the features of [`BUILD`]: none is compiled again.
@@ -47,7 +50,7 @@ const BUILD_UNITS: &[&str] = &[
     "profile.dev.package.trioxide-cuda-builder.opt-level=0",
     "--config",
     "profile.dev.package.trioxide-mesh.opt-level=0",
-    "--message-format=json-render-diagnostics",
+    MESSAGES,
 ];
 /// The binary with MPI, and the tests that start it by mpirun. All but two crates are those of the other build.
 const BUILD_RANKS: &[&str] = &[
@@ -57,7 +60,7 @@ const BUILD_RANKS: &[&str] = &[
     "trioxide-cli/mpi",
     "--test",
     "ranks",
-    "--message-format=json-render-diagnostics",
+    MESSAGES,
 ];
 /// The programs that take longest, which begin first; `ptx` compiles the kernels that a later step needs.
 const FIRST: [&str; 11] = [
@@ -74,13 +77,49 @@ const FIRST: [&str; 11] = [
     "whole_run",
 ];
 
-/// Builds the workspace's tests, those of ranks too if there is an MPI, and returns a job for each test program.
+/// Cargo's variable for the program that compiles members of a workspace.
+const WRAPPER: &str = "RUSTC_WORKSPACE_WRAPPER";
+/// A test that compares the compiler's messages.
+const WITHOUT_LINTS: &str = "compile_fail";
+
+/// How the tests are built.
+pub(super) struct Settings {
+    /// Whether programs embed the prebuilt kernels.
+    pub(super) prebuilt: bool,
+    /// Clippy's driver, if there is one: it compiles the workspace, so that lints need no second pass.
+    pub(super) driver: Option<PathBuf>,
+}
+
+impl Settings {
+    /// Lets a command's cargo build as these settings say.
+    pub(super) fn apply(&self, command: &mut Command) {
+        if self.prebuilt {
+            command.env("TRIOXIDE_PTX", "prebuilt");
+        }
+        if let Some(driver) = &self.driver {
+            command.env(WRAPPER, driver);
+        }
+    }
+}
+
+/// The tests that were built.
+#[derive(Default)]
+pub(super) struct Built {
+    /// A job for each test program, with its place in the order.
+    ranked: Vec<(usize, Job)>,
+    /// Number of warnings.
+    warnings: usize,
+}
+
+/// Builds the workspace's tests, those of ranks too if there is an MPI. Returns a job for each test program, and the
+/// number of warnings.
 ///
 /// # Errors
 /// Cargo cannot be started, a target does not compile, or cargo's messages have changed.
-pub(super) fn build(prebuilt: bool, ranks: bool) -> Result<Vec<Job>, Error> {
-    let mut jobs = jobs_of(BUILD, prebuilt)?;
-    jobs.extend(jobs_of(BUILD_UNITS, prebuilt)?);
+pub(super) fn build(settings: &Settings, ranks: bool) -> Result<(Vec<Job>, usize), Error> {
+    let mut built = Built::default();
+    built.add(BUILD, settings)?;
+    built.add(BUILD_UNITS, settings)?;
     if ranks {
         // Both builds give their binary the same name.
         let [plain, kept, with_mpi] = ["trioxide", "trioxide-plain", "trioxide-mpi"].map(|name| {
@@ -89,65 +128,76 @@ pub(super) fn build(prebuilt: bool, ranks: bool) -> Result<Vec<Job>, Error> {
                 .join(format!("{name}{EXE_SUFFIX}"))
         });
         fs::rename(&plain, &kept)?;
-        let built = jobs_of(BUILD_RANKS, prebuilt);
-        if built.is_ok() {
+        let before = built.ranked.len();
+        let result = built.add(BUILD_RANKS, settings);
+        if result.is_ok() {
             fs::rename(&plain, &with_mpi)?;
         }
         fs::rename(&kept, &plain)?;
-        let mut with_ranks = built?;
-        for (_, job) in &mut with_ranks {
+        result?;
+        for (_, job) in &mut built.ranked[before..] {
             job.command.env("TRIOXIDE_WITH_MPI", &with_mpi);
         }
-        jobs.extend(with_ranks);
     }
-    jobs.sort_by_key(|&(rank, _)| rank);
-    Ok(jobs.into_iter().map(|(_, job)| job).collect())
+    let Built {
+        mut ranked,
+        warnings,
+    } = built;
+    ranked.sort_by_key(|&(rank, _)| rank);
+    let jobs = ranked.into_iter().map(|(_, job)| job).collect();
+    Ok((jobs, warnings))
 }
 
-/// Builds, and returns a job for each built test program, with its place in the order.
-fn jobs_of(build: &[&str], prebuilt: bool) -> Result<Vec<(usize, Job)>, Error> {
-    let packages = packages()?;
-    let library_path = library_path()?;
-    let mut command = cargo(build);
-    if prebuilt {
-        command.env("TRIOXIDE_PTX", "prebuilt");
-    }
-    let output = command.stderr(Stdio::inherit()).output()?;
-    if !output.status.success() {
-        return Err(format!("{} failed", command_line(&command)).into());
-    }
-    let mut jobs = Vec::new();
-    for line in String::from_utf8(output.stdout)?.lines() {
-        let message: Value = serde_json::from_str(line)?;
-        let is_test = message["profile"]["test"] == true;
-        let Some(program) = message["executable"].as_str().filter(|_| is_test) else {
-            continue;
-        };
-        let id = message["package_id"].as_str().unwrap_or_default();
-        let package = packages
-            .get(id)
-            .ok_or_else(|| format!("cargo metadata lists no package {id}"))?;
-        let target = message["target"]["name"].as_str().unwrap_or_default();
-        let kind = message["target"]["kind"][0].as_str().unwrap_or_default();
-        let rank = FIRST.iter().position(|&name| name == target);
-        let mut command = Command::new(program);
-        command
-            .current_dir(&package.folder)
-            .env("CARGO", env::var_os("CARGO").unwrap_or("cargo".into()))
-            .env("CARGO_MANIFEST_DIR", &package.folder)
-            .env("CARGO_PKG_NAME", &package.name)
-            .env(LIBRARY_PATH, &library_path);
-        if prebuilt {
-            command.env("TRIOXIDE_PTX", "prebuilt");
+impl Built {
+    /// Builds, and adds a job for each built test program.
+    fn add(&mut self, build: &[&str], settings: &Settings) -> Result<(), Error> {
+        let packages = packages()?;
+        let library_path = library_path()?;
+        let mut command = cargo(build);
+        settings.apply(&mut command);
+        let mut process = command.stdout(Stdio::piped()).spawn()?;
+        let messages = process.stdout.take().expect("it is piped");
+        for line in BufReader::new(messages).lines() {
+            let message: Value = serde_json::from_str(&line?)?;
+            if let Some(text) = message["message"]["rendered"].as_str() {
+                // If the error stream is closed, the summary ends the run.
+                let _ = write!(io::stderr(), "{text}");
+                self.warnings += usize::from(message["message"]["level"] == "warning");
+            }
+            let is_test = message["profile"]["test"] == true;
+            let Some(program) = message["executable"].as_str().filter(|_| is_test) else {
+                continue;
+            };
+            let id = message["package_id"].as_str().unwrap_or_default();
+            let package = packages
+                .get(id)
+                .ok_or_else(|| format!("cargo metadata lists no package {id}"))?;
+            let target = message["target"]["name"].as_str().unwrap_or_default();
+            let kind = message["target"]["kind"][0].as_str().unwrap_or_default();
+            let rank = FIRST.iter().position(|&name| name == target);
+            let mut command = Command::new(program);
+            command
+                .current_dir(&package.folder)
+                .env("CARGO", env::var_os("CARGO").unwrap_or("cargo".into()))
+                .env("CARGO_MANIFEST_DIR", &package.folder)
+                .env("CARGO_PKG_NAME", &package.name)
+                .env(LIBRARY_PATH, &library_path);
+            settings.apply(&mut command);
+            if target == WITHOUT_LINTS {
+                command.env_remove(WRAPPER);
+            }
+            let job = Job {
+                name: format!("{}: {kind} {target}", package.name),
+                command,
+                mark: SKIPPED,
+            };
+            self.ranked.push((rank.unwrap_or(FIRST.len()), job));
         }
-        let job = Job {
-            name: format!("{}: {kind} {target}", package.name),
-            command,
-            mark: SKIPPED,
-        };
-        jobs.push((rank.unwrap_or(FIRST.len()), job));
+        if !process.wait()?.success() {
+            return Err(format!("{} failed", command_line(&command)).into());
+        }
+        Ok(())
     }
-    Ok(jobs)
 }
 
 struct Package {

@@ -9,14 +9,19 @@ use crate::index::Word;
 /// Elements, in the order of a loop, by which a CPU prefetches ahead of their use.
 pub const PREFETCHED_AHEAD: u32 = 16;
 
-/// Prefetches the memory at `address` on a CPU. Does nothing on a device, where other threads run while one waits.
+/// Bytes of a line of a cache.
+#[cfg(target_arch = "x86_64")]
+const LINE: usize = 64;
+
+/// Prefetches the element at `address` on a CPU, by the first byte of it in each line. Does nothing on a device, where
+/// other threads run while one waits.
 #[inline(always)]
 fn prefetch<T>(address: *const T) {
     #[cfg(target_arch = "x86_64")]
-    // SAFETY: a hint, which reads nothing.
-    unsafe {
+    for line in 0..size_of::<T>().div_ceil(LINE) {
         use core::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        _mm_prefetch::<_MM_HINT_T0>(address.cast());
+        // SAFETY: a hint, which reads nothing.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(address.cast::<i8>().wrapping_add(line * LINE)) }
     }
     #[cfg(not(target_arch = "x86_64"))]
     let _ = address;
