@@ -23,7 +23,7 @@ const NEXT: u32 = 2;
 /// Whether the edge from `lows[i]` to its choice is first: no nominated edge with a lower key has an end in a triangle
 /// of its ends.
 #[kernel(requires(lows.len() == n), moves(lows.bytes() + 4 * words(n)))]
-pub fn is_first(
+pub fn comes_first(
     i: Item,
     lows: In<Vertex>,
     choices: In<Choice>,

@@ -146,22 +146,25 @@ pub fn collapse(
         let h = corners.at(place);
         let j = h.prev();
         let (after, before) = (starts.at(h.next()).vertex, starts.at(j).vertex);
-        for (at, from, to, other) in [(h, low, after, after), (j, before, low, before)] {
+        let mut price = |at: HalfEdge, from: Vertex, to: Vertex, other: Vertex| {
             let ascends = from < to;
             let cost = cost(&v, other, ascends, all_sites, rules);
             starts.set(at, Start { vertex: from, cost });
             // The cost of an edge inside is at its other half-edge.
-            if ascends || is_border {
-                choice = choice.min(Choice::new(cost, other));
-                let now = choices.load(other);
-                let new = Choice::new(cost, low);
-                if new < now {
-                    choices.fetch_min(other, new);
-                } else if new != now && (now.other() == low || now.other() == high) {
-                    touched.set_bit(other);
-                }
+            if !ascends && !is_border {
+                return;
             }
-        }
+            choice = choice.min(Choice::new(cost, other));
+            let now = choices.load(other);
+            let new = Choice::new(cost, low);
+            if new < now {
+                choices.fetch_min(other, new);
+            } else if new != now && (now.other() == low || now.other() == high) {
+                touched.set_bit(other);
+            }
+        };
+        price(h, low, after, after);
+        price(j, before, low, before);
     }
     choices.store(low, choice);
 }
@@ -185,23 +188,26 @@ fn give_up(low: Vertex, high: Vertex, lists: Lists) {
 #[inline(always)]
 fn join(low: Vertex, high: Vertex, lists: Lists, start: u32, choices: Atomic<Choice>) -> Span {
     let mut count = 0;
-    for v in [low, high] {
-        lists.all(v, |h, after, before| {
-            if v == low && (after == high || before == high) {
-                for h in [h, h.next(), h.prev()] {
-                    lists.starts.set(h, Start::GONE);
-                }
-            } else {
-                choices.prefetch(after);
-                if v == high {
-                    lists.starts.set(h, Start::without_cost(low));
-                }
-                lists.corners.set(start + count, h);
-                count += 1;
+    let mut take = |h: HalfEdge, after: Vertex| {
+        choices.prefetch(after);
+        lists.corners.set(start + count, h);
+        count += 1;
+    };
+    lists.all(low, |h, after, before| {
+        if after == high || before == high {
+            for h in [h, h.next(), h.prev()] {
+                lists.starts.set(h, Start::GONE);
             }
-            true
-        });
-    }
+        } else {
+            take(h, after);
+        }
+        true
+    });
+    lists.all(high, |h, after, _| {
+        lists.starts.set(h, Start::without_cost(low));
+        take(h, after);
+        true
+    });
     let joined = Span { start, count };
     lists.spans.set(low, joined);
     lists.spans.set(high, Span::default());

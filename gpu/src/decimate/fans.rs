@@ -173,7 +173,7 @@ pub fn place_fans(v: Vertex, offsets: In<u32>, spans: Out<Span>) {
     requires(fans.spans.len() == n, counts.len() == n),
     moves(fans.bytes() + counts.bytes())
 )]
-pub fn count_corners(v: Vertex, fans: Fans, counts: Out<u32>) {
+pub fn count_live_corners(v: Vertex, fans: Fans, counts: Out<u32>) {
     let mut count = 0;
     fans.all(v, |_, _, _| {
         count += 1;

@@ -16,6 +16,9 @@ pub const fn largest_of_class(class: usize) -> f32 {
     f32::from_bits((((class as u32) + 1) << CLASS_SHIFT) - 1)
 }
 
+/// Vertices ahead of which a CPU prefetches the choice of the other end.
+const AHEAD: u32 = 8;
+
 /// Vertices that a block counts.
 pub const COUNTED: u32 = 1 << 14;
 const LANES: usize = 256;
@@ -60,6 +63,12 @@ pub(super) fn is_nominated(v: Vertex, choice: Choice, choices: In<Choice>, limit
 /// Whether vertex `v` is the lower end of a nominated edge.
 #[kernel(requires(choices.len() == n), moves(choices.bytes() + 4 * words(n)))]
 pub fn nominate(v: Vertex, choices: In<Choice>, limit: f32) -> bool {
+    if cfg!(not(target_arch = "nvptx64")) && v.index() + AHEAD < choices.len() {
+        let ahead = choices.at(v.index() + AHEAD);
+        if ahead.cost() <= limit {
+            choices.prefetch(ahead.other());
+        }
+    }
     let choice = choices.at(v);
     choice.cost() <= limit && v < choice.other() && is_nominated(v, choice, choices, limit)
 }

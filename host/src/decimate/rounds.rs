@@ -222,7 +222,7 @@ fn find_first(on: &Device, state: &State, lows: Buffer<Vertex>, limit: f32) -> R
     let (choices, fans, sites) = (&state.choices, state.fans(), &state.sites);
     // SAFETY: as for the lists of corners; the ends of nominated edges are vertices.
     unsafe {
-        kernel::is_first::launch(on, n as u32, &lows, choices, limit, fans, sites, &mut bits)
+        kernel::comes_first::launch(on, n as u32, &lows, choices, limit, fans, sites, &mut bits)
     }?;
     let edges = compact(on, &bits)?;
     Ok(Acting { lows, edges })

@@ -191,7 +191,7 @@ impl State {
         let n = self.spans.len();
         let mut offsets = on.uninitialized(n)?;
         // SAFETY: the lists hold half-edges of the triangles.
-        unsafe { kernel::count_corners::launch(on, n as u32, self.fans(), &mut offsets) }?;
+        unsafe { kernel::count_live_corners::launch(on, n as u32, self.fans(), &mut offsets) }?;
         let total = exclusive_scan(on, &mut offsets)?;
         let left = on.read(&total, 0)? as usize;
         let mut spans = on.uninitialized(n)?;
