@@ -6,7 +6,7 @@ use trioxide_kernel::{Atomic, Bits, In, Out, Scalar, kernel};
 use super::cheapest::Choice;
 use super::checks::checked;
 use super::costs::{Known, Rules, cost, ends_of};
-use super::fans::{Corners, Lists, Span, Start, mark};
+use super::fans::{Corners, Lists, NO_COST, Span, Start, mark};
 use super::quadric::merged;
 use super::sites::Site;
 use crate::ids::{HalfEdge, Item, Vertex};
@@ -73,7 +73,8 @@ pub fn list_edges(
         parents.len() == spans.len(),
         touched.len() == words(spans.len())
     ),
-    moves(edges.bytes() + places.bytes() + removed.bytes())
+    moves(edges.bytes() + places.bytes() + removed.bytes()),
+    registers = 128,
 )]
 pub fn collapse(
     i: Item,
@@ -116,10 +117,13 @@ pub fn collapse(
         }
     }
     let Edge { low, high, .. } = edges.at(i);
-    let [kept, gone] = [low, high].map(|id| Known {
-        id,
-        site: sites.at(id),
-    });
+    let known = || {
+        [low, high].map(|id| Known {
+            id,
+            site: sites.at(id),
+        })
+    };
+    let [kept, gone] = known();
     let (count, at) = checked(&lists, &kept, &gone, all_sites, rules);
     removed.set(i, count);
     if count == 0 {
@@ -129,6 +133,8 @@ pub fn collapse(
         return;
     }
     let joined = join(low, high, lists, used + places.at(i), choices);
+    // Read once more: quadrics would fill registers during the checks.
+    let [kept, gone] = known();
     let [a, b] = ends_of(&kept, &gone);
     let site = Site {
         at,
@@ -146,14 +152,8 @@ pub fn collapse(
         let h = corners.at(place);
         let j = h.prev();
         let (after, before) = (starts.at(h.next()).vertex, starts.at(j).vertex);
-        let mut price = |at: HalfEdge, from: Vertex, to: Vertex, other: Vertex| {
-            let ascends = from < to;
-            let cost = cost(&v, other, ascends, all_sites, rules);
-            starts.set(at, Start { vertex: from, cost });
-            // The cost of an edge inside is at its other half-edge.
-            if !ascends && !is_border {
-                return;
-            }
+        let mut price = |other: Vertex| {
+            let cost = cost(&v, other, true, all_sites, rules);
             choice = choice.min(Choice::new(cost, other));
             let now = choices.load(other);
             let new = Choice::new(cost, low);
@@ -162,9 +162,17 @@ pub fn collapse(
             } else if new != now && (now.other() == low || now.other() == high) {
                 touched.set_bit(other);
             }
+            cost
         };
-        price(h, low, after, after);
-        price(j, before, low, before);
+        let cost = price(after);
+        starts.set(h, Start { vertex: low, cost });
+        // Around a vertex inside each neighbour is the next one in a triangle.
+        let cost = if is_border { price(before) } else { NO_COST };
+        let start = Start {
+            vertex: before,
+            cost,
+        };
+        starts.set(j, start);
     }
     choices.store(low, choice);
 }

@@ -1,8 +1,8 @@
 //! Costs of edges.
 //!
-//! An edge's cost is at its half-edge from the lower to the higher vertex. Its other half-edge, if there is one, has no
-//! cost ([`NO_COST`]). An edge of the boundary has one half-edge, in either direction: between two vertices of the
-//! boundary both half-edges have the cost.
+//! An edge's cost is at its half-edge from the lower to the higher vertex, or after a collapse at that from the vertex that
+//! moved. Its other half-edge, if there is one, has no cost ([`NO_COST`]), or the same. An edge of the boundary has one
+//! half-edge, in either direction: at a vertex of the boundary both half-edges of an edge have the cost.
 
 use trioxide_kernel::{In, Out, Scalar, kernel};
 
@@ -102,10 +102,11 @@ pub(super) fn collapse_between(u: &Known, v: &Known, rules: Rules) -> Collapse {
     collapse_of(&low, &high, rules.place())
 }
 
-/// The cost at the half-edge between vertex `v` and the vertex `other`. `ascends`: it starts at the lower one.
+/// The cost of the edge between vertex `v` and the vertex `other`, at a half-edge that has it. Others have it only between
+/// two vertices of the boundary.
 #[inline(always)]
-pub(super) fn cost(v: &Known, other: Vertex, ascends: bool, sites: In<Site>, rules: Rules) -> f32 {
-    let is_one_way = !ascends || rules.at_border != 0;
+pub(super) fn cost(v: &Known, other: Vertex, has_it: bool, sites: In<Site>, rules: Rules) -> f32 {
+    let is_one_way = !has_it || rules.at_border != 0;
     if is_one_way && !v.is(mark::BORDER) {
         return NO_COST;
     }
@@ -129,7 +130,11 @@ pub(super) fn cost(v: &Known, other: Vertex, ascends: bool, sites: In<Site>, rul
 }
 
 /// Writes the costs at the half-edges of triangle `t`, unless it is gone.
-#[kernel(requires(starts.len() == 3 * n), moves(sites.bytes() + 2 * starts.bytes()))]
+#[kernel(
+    requires(starts.len() == 3 * n),
+    moves(sites.bytes() + 2 * starts.bytes()),
+    registers = 128,
+)]
 pub fn price_triangles(t: Triangle, sites: In<Site>, rules: Rules, starts: Out<Start>) {
     let [h, i, j] = [0, 1, 2].map(|k| HalfEdge::of(t, k));
     let a = starts.at(h).vertex;
