@@ -19,7 +19,7 @@ pub struct ShortEdges<'a> {
     pub ratio: f64,
     /// Keep convex polygons convex.
     pub keeps_convex: bool,
-    /// Vertices that stay where they are, besides those that constrained edges hold.
+    /// Vertices that stay where they are, besides the ends of constrained edges.
     pub pinned: &'a [u32],
 }
 

@@ -4,6 +4,8 @@
 use std::collections::HashSet;
 
 use glam::{DVec2, DVec3, Vec2, Vec3};
+#[cfg(feature = "serial")]
+use gpu::point::Coordinates;
 use trioxide::device::Device;
 use trioxide::half_edges::{AnyPoint, DeviceTriangulation, Remembered};
 use trioxide::mesh::Triangulation;
@@ -144,7 +146,7 @@ macro_rules! in_plane {
                 wanted: Wanted<'_>,
             ) -> Option<(Vec<u32>, ShortEdgeCounts)> {
                 let short = wanted.options.short_edges(wanted.pinned)?;
-                let points: Vec<DVec2> = points.iter().map(|p| p.to_f64()).collect();
+                let points: Vec<DVec2> = points.iter().map(|&p| Coordinates::to_f64(p)).collect();
                 let sides = (0..half_edges.inner()).filter(|&h| constrained[h as usize]);
                 let fixed: HashSet<[u32; 2]> = sides
                     .map(|h| [half_edges.origin(h), half_edges.target(h)])

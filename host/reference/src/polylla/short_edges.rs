@@ -19,7 +19,7 @@ pub struct Shortened {
     pub counts: ShortEdgeCounts,
 }
 
-/// Collapses short edges of simple polygons of the plane. Edges on the border and those that `is_fixed` names, by both
+/// Collapses short edges of simple polygons of the plane. Edges on the border, and edges that `is_fixed` names by both
 /// ends, keep their place.
 pub fn remove_short_edges(
     points: &[DVec2],

@@ -120,7 +120,7 @@ fn check_areas(mesh: &PolygonMesh, polygons: &Polygons) -> Result<()> {
     Ok(())
 }
 
-/// The edges on the border, between two regions, and those that `is_segment` names.
+/// The edges on the border, between two regions, and the segments.
 fn fixed_edges(
     mesh: &PolygonMesh,
     polygons: &Polygons,
