@@ -40,6 +40,19 @@ pub fn is_counter_clockwise(a: DVec2, b: DVec2, c: DVec2) -> bool {
     }
 }
 
+/// 1 where a, b, c run counter-clockwise, -1 where they run clockwise, 0 where they are on one line.
+#[inline(always)]
+pub fn turn(a: DVec2, b: DVec2, c: DVec2) -> i32 {
+    match filter(a, b, c) {
+        (true, _) => 1,
+        (_, true) => -1,
+        _ => {
+            let sign = exact_sign(a, b, c);
+            i32::from(sign > 0.0) - i32::from(sign < 0.0)
+        }
+    }
+}
+
 /// Components of the exact determinant: two products of two differences of two components each.
 const COMPONENTS: usize = 16;
 

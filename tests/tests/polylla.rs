@@ -1,5 +1,7 @@
 //! Polylla on random triangulations: both methods on a device and both references have the same result.
 
+use std::collections::HashSet;
+
 use glam::DVec2;
 use gpu::orientation::is_counter_clockwise;
 use gpu::point::Coordinates;
@@ -8,7 +10,9 @@ use proptest::sample::Index;
 use trioxide::device::Device;
 use trioxide::half_edges::{DeviceTriangulation, Point};
 use trioxide::indexed::{Neighbours, Repair, indexed};
-use trioxide::mesh::{PolyllaLists, PolyllaMesh, Segment, Ties, Triangulation};
+use trioxide::mesh::{
+    PolygonMesh, Polygons, PolyllaLists, PolyllaMesh, Segment, Ties, Triangulation,
+};
 use trioxide::polylla::{Constraints, polylla};
 use trioxide::{Error, indexed, polylla};
 use trioxide_reference as reference;
@@ -242,12 +246,61 @@ fn compare<P: Point>(on: &Device, mesh: &Triangulation) -> Result<(), TestCaseEr
         ..Default::default()
     };
     let strict = polylla(on, &resident, constraints, strict).unwrap();
+    let short = polylla::ShortEdges {
+        ratio: 0.4,
+        keeps_convex: false,
+        pinned: &[1],
+    };
+    let left = polylla::remove_short_edges(on, &resident, &strict, constraints, short).unwrap();
+    let left = Left {
+        polygons: left.download_lists(on).unwrap(),
+        places: left.download_places(on).unwrap(),
+        counts: left.counts(),
+    };
     let strict = strict.download_mesh(on, &resident).unwrap();
     let found = validate::polygons::polylla(&mesh.points, &half_edges, &strict, constrained);
     prop_assert_eq!(found.unwrap().weakly_simple, 0);
     let mut expected = expected;
     reference::polylla::split_weakly_simple(&half_edges, &mut expected);
-    prop_assert_eq!(strict, expected, "strict");
+    prop_assert_eq!(&strict, &expected, "strict");
+    let fixed: HashSet<[u32; 2]> = (0..half_edges.inner())
+        .filter(|&h| constrained(h))
+        .map(|h| [half_edges.origin(h), half_edges.target(h)])
+        .collect();
+    let points: Vec<DVec2> = points.iter().map(|p| p.to_f64()).collect();
+    compare_short(mesh, points, &strict, &fixed, short, &left)
+}
+
+/// Polygons without short edges, as a device gives them.
+struct Left {
+    polygons: Polygons,
+    places: Vec<u32>,
+    counts: polylla::ShortEdgeCounts,
+}
+
+fn compare_short(
+    mesh: &Triangulation,
+    points: Vec<DVec2>,
+    before: &PolyllaMesh,
+    fixed: &HashSet<[u32; 2]>,
+    short: polylla::ShortEdges<'_>,
+    left: &Left,
+) -> Result<(), TestCaseError> {
+    let is_fixed = |a, b| fixed.contains(&[a, b]) || fixed.contains(&[b, a]);
+    let lists = &before.polygons;
+    let expected = reference::polylla::remove_short_edges(&points, lists, is_fixed, short);
+    prop_assert_eq!(&left.polygons, &expected.polygons, "short edges");
+    prop_assert_eq!(&left.places, &expected.places);
+    prop_assert_eq!(left.counts, expected.counts);
+    let region = |&h: &u32| mesh.regions.as_ref().map(|regions| regions[h as usize / 3]);
+    let before = PolygonMesh {
+        points,
+        regions: before.half_edges.iter().map(region).collect(),
+        polygons: lists.clone(),
+        segments: mesh.segments.clone(),
+    };
+    let found = validate::polygons::shortened(&before, &left.polygons, &left.places, short);
+    prop_assert!(found.is_ok(), "{:?}", found);
     Ok(())
 }
 

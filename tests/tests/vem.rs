@@ -3,6 +3,7 @@
 use glam::DVec2;
 use trioxide::mesh::{PolygonMesh, Ties, Triangulation};
 use trioxide::{Device, generate};
+use trioxide_operations::polylla as operation;
 use trioxide_reference as reference;
 use trioxide_vem::{Errors, Preconditioner, Problem, errors, mesh_size, solve};
 
@@ -96,4 +97,31 @@ fn errors_fall_with_second_and_first_order_around_holes() {
     let [l2, h1] = orders(counts, |n| with_holes(generate::grid(n).unwrap()));
     assert!((1.8..2.3).contains(&l2), "L2 order {l2}");
     assert!((0.9..1.3).contains(&h1), "H1 order {h1}");
+}
+
+#[test]
+fn meshes_without_short_edges_are_as_accurate() {
+    let on = Device::cpu(None).unwrap();
+    for (n, seed) in [(1000, 7), (10_000, 7), (10_000, 8)] {
+        let mesh = generate::random(&on, n, seed).unwrap();
+        let [before, after] = [None, Some(0.1)].map(|min_edge| {
+            let options = operation::Options {
+                strict: true,
+                min_edge,
+                ..operation::Options::default()
+            };
+            let (polygons, report) = operation(&on, mesh.clone().into(), &options).unwrap();
+            let removed = report.totals.removed_vertices;
+            assert!(removed.is_none_or(|removed| removed > n as u64 / 100));
+            let polygons = polygons.into_polygon_mesh().unwrap();
+            assert_eq!(
+                polygons.points.len() as u64,
+                n as u64 - removed.unwrap_or(0)
+            );
+            run(&polygons, Problem::SINE, Preconditioner::Algebraic)
+        });
+        println!("{n} points: {before:?}, without short edges {after:?}");
+        assert!(after.l2 <= 1.1 * before.l2, "{n}: {before:?} {after:?}");
+        assert!(after.h1 <= 1.1 * before.h1, "{n}: {before:?} {after:?}");
+    }
 }

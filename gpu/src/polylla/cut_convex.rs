@@ -112,7 +112,7 @@ fn stays_convex<P: Point2>(
 
 /// Whether `v` is between `a` and `b`; all three are on one line.
 #[inline(always)]
-fn is_between(a: DVec2, v: DVec2, b: DVec2) -> bool {
+pub(super) fn is_between(a: DVec2, v: DVec2, b: DVec2) -> bool {
     if a.x == v.x {
         (a.y < v.y) != (b.y < v.y)
     } else {

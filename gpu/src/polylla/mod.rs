@@ -20,6 +20,7 @@
 //! | exchange flags | [`take_flags()`], [`give_flags()`], [`mask_bits()`], for a rank's part of a mesh | not there |
 //! | digest polygons | [`digest_polygons()`], on request | not there |
 //! | cut into convex pieces | [`find_needless_edges()`], [`find_cuts()`], [`mark_cuts()`]; for the option `convex_pieces` | not there |
+//! | remove short edges | [`link_sides_of_polygons()`], [`pair_linked_sides()`], [`measure_diameters()`], [`judge_short_edges()`], [`choose_short_edges()`], [`collapse_short_edges()`], [`mark_edges_around()`], [`find_short_edges()`], [`is_side_left()`], [`count_sides_left()`]; for the option `min_edge` | not there |
 //! | cut weakly simple polygons | [`cut_weakly_simple()`], [`mark_cuts()`]; for the option `strict` | not there |
 //!
 //! # How this differs from the paper
@@ -104,6 +105,7 @@ pub mod mark_sharp_edges;
 pub mod mark_steep_edges;
 pub mod measure_normals;
 mod repair_barrier_tips;
+pub mod short_edges;
 pub mod take_regions;
 mod walk;
 
@@ -126,6 +128,7 @@ pub mod kernels {
     pub use super::mark_steep_edges::*;
     pub use super::measure_normals::*;
     pub use super::repair_barrier_tips::*;
+    pub use super::short_edges::*;
     pub use super::take_regions::*;
     pub use super::walk::*;
 }

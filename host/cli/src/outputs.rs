@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::ArgMatches;
 use trioxide::formats::atomic_file::AtomicFile;
-use trioxide::formats::{ancestry, files_of, order_maps, run_files};
+use trioxide::formats::{ancestry, files_of, level_maps, order_maps, run_files};
 use trioxide::mesh::Simplices;
 use trioxide::{Error, Result};
 use trioxide_arguments::auto::{TEXT, is_text};
@@ -14,6 +14,7 @@ use crate::commands::generate::Dataset;
 use crate::commands::is_generated;
 use crate::commands::merging::Lock;
 use crate::commands::placeholder::{KEEP, LEVEL, has_place};
+use crate::commands::polylla;
 use crate::commands::refine::MarkOption;
 
 /// Inputs and outputs by their names among clap's arguments, each as an error calls it.
@@ -137,8 +138,13 @@ fn inputs(commands: &[&ArgMatches]) -> Vec<(&'static str, PathBuf)> {
 fn maps(options: &ArgMatches, folder: &Path) -> Vec<PathBuf> {
     let is_of = |id| options.try_contains_id(id).is_ok();
     match is_of("mark") {
-        // The levels are known when they are made; each file is checked before it is written.
-        _ if is_of("levels") => Vec::new(),
+        _ if is_of("levels") => {
+            let levels = options.try_get_one::<usize>("levels").ok().flatten();
+            let levels = 1..=polylla::levels_named(levels.copied());
+            levels
+                .flat_map(|level| level_maps::files(folder, level))
+                .collect()
+        }
         true => {
             // The kind of the cells is known when the mesh is.
             let [parents, ..] = ancestry::files(folder, Simplices::Triangles);

@@ -76,7 +76,8 @@ pub fn half_edge<P: AnyPoint>(
     })
 }
 
-/// As [`half_edge()`], and lists of convex pieces ("convex pieces").
+/// As [`half_edge()`], lists of convex pieces ("convex pieces"), and lists without the edges shorter than a tenth of a
+/// polygon's diameter, by themselves ("short edges").
 pub fn in_plane<P: Point>(on: &Device, mesh: &Triangulation, runs: Runs) -> Result<Measured> {
     let mut measured = half_edge::<P>(on, mesh, runs)?;
     let resident = DeviceTriangulation::<P>::upload(on, mesh)?;
@@ -93,6 +94,24 @@ pub fn in_plane<P: Point>(on: &Device, mesh: &Triangulation, runs: Runs) -> Resu
     })?);
     let counts = &mut measured.counts;
     counts.insert("convex_pieces".to_owned(), json!(pieces));
+    let strict = polylla::Options {
+        strict: true,
+        ..options
+    };
+    let polygons = polylla::polylla(on, &resident, None, strict)?;
+    let short = polylla::ShortEdges {
+        ratio: 0.1,
+        ..polylla::ShortEdges::default()
+    };
+    let mut found = polylla::ShortEdgeCounts::default();
+    measured.stages.extend(rows("short edges", on, runs, || {
+        let left = polylla::remove_short_edges(on, &resident, &polygons, None, short)?;
+        found = left.counts();
+        Ok(())
+    })?);
+    let counts = &mut measured.counts;
+    counts.insert("short_edges".to_owned(), json!(found.short));
+    counts.insert("short_edges_left".to_owned(), json!(found.left));
     Ok(measured)
 }
 

@@ -1,9 +1,9 @@
 //! Operations on whole meshes: the same on a device and by the sequential algorithms, and refusals as data.
 
-use glam::DVec3;
+use glam::{DVec2, DVec3};
 use trioxide::device::Device;
 use trioxide::fields::Field;
-use trioxide::mesh::{Faces, Mesh, NONE, Segment};
+use trioxide::mesh::{Faces, Mesh, NONE, Segment, Triangulation};
 use trioxide::outline::OutlineMesh;
 use trioxide::volume::VolumeMesh;
 use trioxide_operations::error::{FIELDS, Names};
@@ -19,13 +19,16 @@ fn plane() -> Mesh {
         .into()
 }
 
+fn of_each(n: usize) -> Vec<f64> {
+    (0..n).map(|i| i as f64).collect()
+}
+
 /// A closed surface with regions, segments, colours and fields.
 fn scan() -> Mesh {
     let mut mesh = trioxide::generate::scan(600, 3).expect("a mesh");
     let Faces::Triangles(triangles) = &mesh.faces else {
         panic!("a scan has triangles");
     };
-    let of_each = |n: usize| (0..n).map(|i| i as f64).collect::<Vec<_>>();
     let segment = |&[a, b, _]: &[u32; 3]| Segment {
         ends: [a, b],
         marker: 5,
@@ -75,6 +78,115 @@ fn check_carried(polygons: &Mesh, report: &polylla::Report) {
         );
     }
     assert_eq!(total, input.faces.len());
+}
+
+/// Four columns of triangles, of which one is narrow, in two regions with segments between them; fields of everything.
+fn narrow() -> Mesh {
+    let columns = [0.0, 1.0, 1.0625, 2.0];
+    let mut mesh = Triangulation::default();
+    for y in 0..3 {
+        let row = columns.map(|x| DVec2::new(x, f64::from(y)));
+        mesh.points.extend(row);
+    }
+    for (x, y) in (0..2u32).flat_map(|y| (0..3u32).map(move |x| (x, y))) {
+        let a = 4 * y + x;
+        mesh.triangles
+            .extend([[a, a + 1, a + 5], [a, a + 5, a + 4]]);
+    }
+    mesh.regions = Some((0..12).map(|t| t / 6).collect());
+    let segment = |a| Segment {
+        ends: [a, a + 1],
+        marker: 7,
+    };
+    mesh.segments = [4, 5, 6].map(segment).to_vec();
+    let mut mesh = Mesh::from(mesh);
+    mesh.attributes.colors = Some((0..12).map(|v| [v, 0, 0, 255]).collect());
+    let fields = &mut mesh.fields;
+    fields.points.push(Field::scalars("vertex", of_each(12)));
+    fields.cells.push(Field::scalars("triangle", of_each(12)));
+    fields.sides.push(Field::scalars("side", vec![3u8; 3]));
+    mesh
+}
+
+#[test]
+fn short_edges_go_with_their_data() -> Result<()> {
+    let on = Device::cpu(Some(2))?;
+    let options = polylla::Options {
+        min_edge: Some(0.1),
+        parents: true,
+        digest: true,
+        levels: Some(1),
+        ..Default::default()
+    };
+    let run = |mesh: &Mesh| -> Result<_> {
+        let (polygons, report) = polylla::polylla(&on, mesh.clone(), &options)?;
+        let (expected, serial) = polylla::polylla(On::Serial, mesh.clone(), &options)?;
+        assert_eq!(polygons, expected);
+        assert_eq!(report.places, serial.places);
+        assert_eq!(report.totals, serial.totals);
+        Ok((polygons, report))
+    };
+    // Each row of rectangles can lose one edge.
+    let mut mesh = narrow();
+    let (_, report) = run(&mesh)?;
+    assert_eq!(report.totals.removed_vertices, Some(2));
+    // Pins: a segment of another kind begins in the middle.
+    for change in 0..2 {
+        mesh = narrow();
+        match change {
+            0 => mesh.segments[1].marker = 8,
+            _ => {
+                let sides = &mut mesh.fields.sides;
+                *sides = [Field::scalars("side", vec![3u8, 4, 3])]
+                    .into_iter()
+                    .collect();
+            }
+        }
+        let (_, report) = run(&mesh)?;
+        assert_eq!(report.totals.short_edges_held, Some(1), "change {change}");
+    }
+    // The lowest edge is pinned by its segment's marker: the one in the middle goes, and with it that of both rows.
+    mesh = narrow();
+    let corner = |ends, marker| Segment { ends, marker };
+    mesh.segments
+        .extend([corner([0, 1], 1), corner([1, 2], 2), corner([2, 3], 3)]);
+    mesh.fields.sides = Default::default();
+    let (polygons, report) = run(&mesh)?;
+    let totals = report.totals;
+    assert_eq!((totals.short_edges, totals.vertices), (Some(3), 12));
+    assert_eq!(totals.removed_vertices, Some(1));
+    assert_eq!(totals.short_edges_left, Some(2));
+    assert_eq!(totals.short_edges_held, Some(1));
+    let left: Vec<u32> = (0..12).filter(|&v| v != 6).collect();
+    let place = |v: u32| match v {
+        6 => 5,
+        v => v - u32::from(v > 6),
+    };
+    assert_eq!(report.places, Some((0..12).map(place).collect()));
+    let points: Vec<_> = left.iter().map(|&v| mesh.points[v as usize]).collect();
+    assert_eq!(polygons.points, points);
+    assert_eq!(polygons.attributes, mesh.attributes.gather(&left));
+    let mut fields = polygons.fields.points.clone();
+    assert_eq!(fields, mesh.fields.points.gather(&left));
+    assert!(fields.take("vertex").is_some());
+    let segments: Vec<_> = polygons
+        .segments
+        .iter()
+        .map(|s| (s.ends, s.marker))
+        .collect();
+    assert_eq!(
+        segments,
+        [
+            ([4, 5], 7),
+            ([5, 6], 7),
+            ([0, 1], 1),
+            ([1, 2], 2),
+            ([2, 3], 3)
+        ]
+    );
+    assert_eq!(polygons.regions, Some(vec![0, 0, 0, 1, 1, 1]));
+    assert!(polygons.fields.cells.get("level_1").is_some());
+    Ok(())
 }
 
 fn tets() -> VolumeMesh {
@@ -407,7 +519,7 @@ fn repairs_keep_what_a_mesh_carries() -> Result<()> {
         after.faces,
         Faces::Triangles(vec![[0, 1, 2], [8, 3, 4], [5, 6, 7]])
     );
-    assert_eq!((report.vertices[8], report.faces), (0, vec![0, 2, 3]));
+    assert_eq!((report.places[8], report.faces), (0, vec![0, 2, 3]));
     assert_eq!(after.regions, Some(vec![10, 12, 13]));
     assert_eq!(
         after.segments.iter().map(|s| s.ends).collect::<Vec<_>>(),

@@ -47,6 +47,20 @@ def test_levels_are_fields_of_the_polygons(plane):
     assert few.counts["pieces"] <= 20 < 4 * few.counts["pieces"]
 
 
+def test_short_edges_are_gone(plane):
+    before = trioxide.polylla(plane, strict=True, device="cpu")
+    after = trioxide.polylla(plane, min_edge=0.1, device="cpu")
+    counts = after.counts
+    assert before.places is None and "short_edges" not in before.counts
+    assert counts["short_edges"] > counts["short_edges_left"] >= counts["short_edges_held"]
+    assert len(after.points) == len(before.points) - counts["removed_vertices"]
+    # No vertex moves, and each polygon has the vertices in the places of its old ones.
+    first = np.unique(after.places, return_index=True)[1]
+    assert len(first) == len(after.points) and len(after.offsets) == len(before.offsets)
+    for old, new in zip(before.faces(), after.faces()):
+        assert set(after.places[old]) == set(new)
+
+
 def test_surfaces_and_polyhedra_have_levels(scan, tets):
     for mesh, cells in ((scan, "triangles"), (tets, "cells")):
         pieces = trioxide.polylla(mesh, strict=True, levels=2, device="cpu")

@@ -48,6 +48,20 @@ pub enum Error {
     /// The run was asked for no lists.
     #[error("the polygons have no lists of vertices: set `lists` in the options")]
     NoLists,
+    /// A polygon visits a vertex twice, where simple polygons are needed.
+    #[error("polygon {polygon} visits a vertex twice: make polygons with `strict` in the options")]
+    WeaklySimple {
+        /// The polygon.
+        polygon: u32,
+    },
+    /// A pinned vertex does not exist.
+    #[error("vertex {vertex} is pinned, but the mesh has {vertices} vertices")]
+    Pinned {
+        /// The vertex.
+        vertex: u32,
+        /// Vertices of the mesh.
+        vertices: usize,
+    },
     /// The device failed.
     #[error(transparent)]
     Mesh(#[from] crate::Error),
@@ -70,6 +84,8 @@ impl From<Error> for crate::Error {
             }
             Error::Regions { .. } => "the list of regions".to_owned(),
             Error::TiedRing => "a ring of triangles".to_owned(),
+            Error::WeaklySimple { polygon } => format!("polygon {polygon}"),
+            Error::Pinned { vertex, .. } => format!("vertex {vertex}"),
             Error::OtherMesh { .. } | Error::NoLists => return crate::Error::Argument(text),
         };
         crate::Error::of_element(element, &text)

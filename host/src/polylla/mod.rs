@@ -63,6 +63,7 @@ mod error;
 mod fields;
 mod result;
 mod share;
+mod short_edges;
 
 pub use angles::{Angles, least_cosine};
 pub use constraints::Constraints;
@@ -73,6 +74,9 @@ pub use fields::{PolygonTriangles, triangles_of_polygons};
 pub(crate) use result::download_lists;
 pub use result::{DevicePolygons, WayBack};
 pub use share::{Owners, PolygonShare, polylla_share};
+pub use short_edges::{
+    ShortEdgeCounts, ShortEdges, Shortened, bytes_of_short_edges, remove_short_edges,
+};
 
 /// Options of a run: further results, and the method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

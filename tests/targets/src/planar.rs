@@ -1,5 +1,7 @@
 //! Points and triangles of the plane: triangulation, order, Polylla by both methods, and refinement.
 
+use std::collections::HashSet;
+
 use trioxide::generate;
 use trioxide::glam::{DVec2, DVec3, Vec2};
 use trioxide::half_edges::{DeviceTriangulation, Point};
@@ -200,6 +202,7 @@ fn polylla(data: &[u8]) {
         _ => polylla_in::<DVec2>(&mesh, options, true),
     }
     convex_pieces(&mesh);
+    short_edges(&mesh, options.strict);
     surfaces::polylla(&mesh, options, &mut choices);
 }
 
@@ -250,6 +253,59 @@ fn convex_pieces(mesh: &Triangulation) {
     assert_eq!(run().expect("a checked mesh"), expected);
     validate::polygons::convex_pieces(points, half_edges, &polygons, &expected)
         .expect("convex pieces");
+}
+
+fn short_edges(mesh: &Triangulation, keeps_convex: bool) {
+    let on = cpu();
+    let Ok(checked) = check::<DVec2>(mesh) else {
+        return;
+    };
+    let is_constrained = |h: u32| checked.constrained[h as usize];
+    let (points, half_edges) = (&checked.points, &checked.half_edges);
+    let (mut joined, _) = reference::polylla(points, half_edges, is_constrained, Ties::Edge);
+    match keeps_convex {
+        true => reference::polylla::cut_convex(points, half_edges, &mut joined),
+        false => reference::polylla::split_weakly_simple(half_edges, &mut joined),
+    }
+    let short = polylla::ShortEdges {
+        ratio: 0.5,
+        keeps_convex,
+        pinned: &[],
+    };
+    let fixed: HashSet<[u32; 2]> = (0..half_edges.inner())
+        .filter(|&h| is_constrained(h))
+        .map(|h| [half_edges.origin(h), half_edges.target(h)])
+        .collect();
+    let is_fixed = |a, b| fixed.contains(&[a, b]) || fixed.contains(&[b, a]);
+    let expected =
+        reference::polylla::remove_short_edges(points, &joined.polygons, is_fixed, short);
+    let run = || {
+        let resident = DeviceTriangulation::<DVec2>::upload(on, mesh)?;
+        let constraints = Constraints::of(on, &resident, mesh)?;
+        let constraints = constraints.as_ref();
+        let options = polylla::Options {
+            strict: !keeps_convex,
+            ..polylla::Options::default()
+        };
+        let mut found = polylla::polylla(on, &resident, constraints, options)?;
+        if keeps_convex {
+            found = polylla::convex_pieces(on, &resident, found)?;
+        }
+        let left = polylla::remove_short_edges(on, &resident, &found, constraints, short)?;
+        let places = left.download_places(on)?;
+        Ok::<_, trioxide::Error>((left.download_lists(on)?, places, left.counts()))
+    };
+    let (polygons, places, counts) = run().expect("a checked mesh");
+    assert_eq!((&polygons, counts), (&expected.polygons, expected.counts));
+    assert_eq!(places, expected.places);
+    let region = |&h: &u32| mesh.regions.as_ref().map(|regions| regions[h as usize / 3]);
+    let before = PolygonMesh {
+        points: points.clone(),
+        regions: joined.half_edges.iter().map(region).collect(),
+        polygons: joined.polygons,
+        segments: mesh.segments.clone(),
+    };
+    validate::polygons::shortened(&before, &polygons, &places, short).expect("no short edges");
 }
 
 fn ties(choices: &mut Choices) -> Ties {

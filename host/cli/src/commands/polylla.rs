@@ -80,8 +80,9 @@ pub fn run(options: &Options) -> Result<()> {
     }
     let opening = options.device.begin(&options.input, Work::POLYLLA);
     let mesh = super::read_mesh(&options.input, options.reading, options.device.quiet)?;
-    // Rows with attributes are not printed ahead.
-    let is_bare = mesh.attributes == VertexAttributes::default();
+    // Rows with attributes, and of vertices that may go, are not printed ahead.
+    let is_bare =
+        mesh.attributes == VertexAttributes::default() && options.polylla.min_edge.is_none();
     let mut printed = Printed::default();
     let open = |input: &Input| match &options.output {
         Some(output) if is_bare => {
@@ -134,6 +135,13 @@ fn write_levels(
     Ok(finest)
 }
 
+/// The number of levels whose maps are named before the work, of which at most `levels` are wanted. More are rare, and
+/// named before they are written.
+pub fn levels_named(levels: Option<usize>) -> usize {
+    const MOST: usize = 64;
+    levels.unwrap_or(MOST).min(MOST)
+}
+
 /// Writes the maps between levels that the options ask for.
 fn write_maps(options: &Options, nested: Option<&Nested>) -> Result<()> {
     let (Some(folder), Some(nested)) = (&options.maps, nested) else {
@@ -143,7 +151,7 @@ fn write_maps(options: &Options, nested: Option<&Nested>) -> Result<()> {
     let maps = levels
         .clone()
         .map(|level| (nested.pieces(level), nested.parents(level)));
-    for level in levels {
+    for level in levels.skip(levels_named(options.polylla.levels)) {
         for file in level_maps::files(folder, level) {
             run_files::will_write("--maps", &file)?;
         }

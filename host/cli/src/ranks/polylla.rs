@@ -173,6 +173,7 @@ fn refuse_options(options: &Options) -> Result<()> {
         wanted if wanted.ties == Ties::First => {
             Some("--ties first is for one process: leave it out")
         }
+        wanted if wanted.min_edge.is_some() => Some("--min-edge is for one process: leave it out"),
         wanted if wanted.convex_pieces => Some("--convex-pieces is for one process: leave it out"),
         wanted if !wanted.angles().are_free() => Some(
             "--feature-angle and --flatness are for surfaces in space, which one process joins: run without mpirun",

@@ -30,6 +30,11 @@ pub enum Refusal {
         /// Its value.
         degrees: f64,
     },
+    /// A length of short edges is no part of a diameter.
+    MinEdge {
+        /// Its value.
+        ratio: f64,
+    },
     /// An option that tetrahedra do without.
     OfTriangles {
         /// The option.
@@ -79,6 +84,10 @@ impl Refusal {
             } => format!(
                 "{} is {degrees}, but must be an angle from 0 to 180 degrees",
                 option(given)
+            ),
+            Self::MinEdge { ratio } => format!(
+                "{} is {ratio}, but must be a part of a polygon's diameter, between 0 and 1",
+                option("min_edge")
             ),
             Self::OfTriangles { option: given } => format!(
                 "{} goes with triangles, but this one is a volume mesh: leave it out",

@@ -136,7 +136,14 @@ impl MeshPolygons {
 
     fn polygon_mesh<V: Clone>(&self, mesh: &Triangulation<V>) -> PolygonMesh<V> {
         PolygonMesh {
-            points: mesh.points.clone(),
+            points: match &self.kept {
+                Some(kept) => kept
+                    .old_ids
+                    .iter()
+                    .map(|&v| mesh.points[v as usize].clone())
+                    .collect(),
+                None => mesh.points.clone(),
+            },
             polygons: self.lists.polygons.clone(),
             regions: self.regions(mesh.regions.as_deref()),
             segments: mesh.segments.clone(),

@@ -7,6 +7,7 @@ mod points;
 mod report;
 #[cfg(feature = "serial")]
 mod serial;
+mod short_edges;
 
 use glam::{DVec2, DVec3, Vec2, Vec3};
 use gpu::point::DoublePoint;
@@ -17,8 +18,10 @@ use trioxide::fields::{Carried, Fields};
 use trioxide::half_edges::{DeviceTriangulation, Point, Remembered};
 use trioxide::indexed::{self, Neighbours, Repair};
 use trioxide::levels::Nested;
-use trioxide::mesh::{Faces, Mesh, PolygonMesh, PolyllaLists, Triangulation};
-use trioxide::polylla::{self as family, Constraints, DevicePolygons, PolygonTriangles};
+use trioxide::mesh::{Faces, Mesh, PolygonMesh, PolyllaLists, Triangulation, gather};
+use trioxide::polylla::{
+    self as family, Constraints, DevicePolygons, PolygonTriangles, ShortEdgeCounts,
+};
 
 use crate::error::Result;
 use crate::input::check_faces;
@@ -30,6 +33,7 @@ pub use crate::error::polylla::Refusal;
 pub use options::{DataStructure, Options};
 use points::Points;
 pub use report::{Report, Totals};
+use short_edges::Kept;
 
 /// Joins the triangles of a mesh to polygons, of the plane where all z are the same, else of a surface in space, with
 /// its attributes, fields, regions and segments.
@@ -138,14 +142,23 @@ where
     P: Points<Double = P>,
     S: Points<Double = P>,
 {
-    let wanted = (options, options.parents || !carried.fields.cells.is_empty());
+    let pinned = match options.min_edge {
+        Some(_) => short_edges::pinned(&mesh.segments, &carried.fields.sides),
+        None => Vec::new(),
+    };
+    let wanted = Wanted {
+        options,
+        triangles: options.parents || !carried.fields.cells.is_empty(),
+        pinned: &pinned,
+    };
     let machine = on.start()?;
     let remembered = machine.remembered();
     let remembered = remembered.as_ref();
     let Done {
-        lists,
+        mut lists,
         triangles,
         repair_rounds,
+        shortened,
         run,
     } = machine.run(|on| match (on, options.precision) {
         (On::Device(device), Precision::F64) => on_device::<P>(device, &mesh, wanted, remembered),
@@ -155,6 +168,16 @@ where
         #[cfg(feature = "serial")]
         (On::Serial, Precision::F32) => serial::serial::<S>(&mesh, wanted),
     })?;
+    let (mut mesh, mut carried) = (mesh, carried);
+    let (places, counts) = shortened.unzip();
+    let kept = places.as_ref().map(|places| {
+        short_edges::drop_vertices(
+            &mut lists.polygons,
+            &mut mesh.segments,
+            &mut carried,
+            places,
+        )
+    });
     let digest = options.digest.then(|| {
         digest::of_polygons(lists.half_edges.len(), |i| {
             let vertices = lists.polygons.get(i).iter();
@@ -166,6 +189,10 @@ where
         triangles: mesh.triangles.len() as u64,
         digest,
         repair_rounds,
+        short_edges: counts.map(|counts| counts.short.into()),
+        removed_vertices: counts.map(|counts| counts.removed.into()),
+        short_edges_left: counts.map(|counts| counts.left.into()),
+        short_edges_held: counts.map(|counts| counts.held.into()),
         ..lists.counts.into()
     };
     let mut polygons = MeshPolygons {
@@ -174,6 +201,7 @@ where
         lists,
         triangles,
         is_asked_for_parents: options.parents,
+        kept,
         nested: None,
         run,
         totals,
@@ -186,11 +214,14 @@ where
 
 /// The polygons of a mesh.
 pub struct MeshPolygons {
+    /// The triangles; the segments are those of the polygons.
     mesh: Dimensions,
     carried: Carried,
     lists: PolyllaLists,
     triangles: Option<PolygonTriangles>,
     is_asked_for_parents: bool,
+    /// The vertices that are left, and the new ids of all, where short edges collapsed.
+    kept: Option<Kept>,
     /// Nested levels, if the options ask for them.
     nested: Option<Nested>,
     run: Run,
@@ -206,6 +237,7 @@ impl MeshPolygons {
             totals: self.totals,
             half_edges: self.lists.half_edges,
             parents: self.triangles.filter(|_| self.is_asked_for_parents),
+            places: self.kept.map(|kept| kept.new_ids),
             nested: self.nested,
         }
     }
@@ -243,7 +275,10 @@ impl MeshPolygons {
         }
         let regions = self.regions(mesh.regions.as_deref());
         let mut polygons = Mesh {
-            points: in_space(std::mem::take(&mut mesh.points)),
+            points: in_space(match &self.kept {
+                Some(kept) => gather(&mesh.points, &kept.old_ids),
+                None => std::mem::take(&mut mesh.points),
+            }),
             faces: Faces::Polygons(std::mem::take(&mut self.lists.polygons)),
             regions,
             // Each is a frontier edge, and those stay sides of polygons.
@@ -335,11 +370,20 @@ struct Done {
     /// Triangles of each polygon, if they are wanted.
     triangles: Option<PolygonTriangles>,
     repair_rounds: Option<u32>,
+    /// Of short edges that collapsed: for each vertex the one in its place, and the numbers of edges.
+    shortened: Option<(Vec<u32>, ShortEdgeCounts)>,
     run: Run,
 }
 
-/// The options, and whether the triangles of the polygons are wanted.
-type Wanted<'a> = (&'a Options, bool);
+/// A run that is wanted.
+#[derive(Clone, Copy)]
+struct Wanted<'a> {
+    options: &'a Options,
+    /// Whether the triangles of the polygons are wanted.
+    triangles: bool,
+    /// Vertices at which no short edge collapses.
+    pinned: &'a [u32],
+}
 
 fn on_device<P: Points>(
     on: &Device,
@@ -347,31 +391,47 @@ fn on_device<P: Points>(
     wanted: Wanted<'_>,
     remembered: Option<&Remembered>,
 ) -> Result<Done> {
-    let (options, wants_triangles) = wanted;
+    let options = wanted.options;
     if options.method == DataStructure::Indexed {
         return P::by_indices(on, mesh, wanted, remembered);
     }
     let settings = options.settings();
     let (points, triangles) = (mesh.points.len(), mesh.triangles.len());
     let of_angles = options.angles().bytes_needed(triangles);
-    on.require(family::bytes_needed::<P>(points, triangles, settings) + of_angles)?;
+    let of_short_edges = match options.min_edge {
+        Some(_) => family::bytes_of_short_edges(points, triangles),
+        None => 0,
+    };
+    let needed = family::bytes_needed::<P>(points, triangles, settings);
+    on.require(needed + of_angles + of_short_edges)?;
     let half_edges = DeviceTriangulation::<P>::upload_with(on, mesh, [0, 0], remembered)?;
     let constraints = Constraints::of(on, &half_edges, mesh)?;
     let constraints = P::with_angles(on, &half_edges, constraints, options)?;
     let result = family::polylla(on, &half_edges, constraints.as_ref(), settings)?;
     let result = P::divide(on, &half_edges, result, options)?;
+    let shortened = P::shorten(on, &half_edges, &result, constraints.as_ref(), wanted)?;
     let lists = PolyllaLists {
-        polygons: result.download_lists(on)?,
+        polygons: match &shortened {
+            Some(shortened) => shortened.download_lists(on)?,
+            None => result.download_lists(on)?,
+        },
         half_edges: on.download_rows(result.half_edges())?,
         counts: result.counts(),
     };
-    let triangles = wants_triangles
+    let shortened = shortened
+        .map(|shortened| {
+            Ok::<_, family::Error>((shortened.download_places(on)?, shortened.counts()))
+        })
+        .transpose()?;
+    let triangles = wanted
+        .triangles
         .then(|| result.download_triangles(on, &half_edges))
         .transpose()?;
     Ok(Done {
         lists,
         triangles,
         repair_rounds: None,
+        shortened,
         run: Run::of(on, Vec::new())?,
     })
 }
@@ -379,7 +439,7 @@ fn on_device<P: Points>(
 fn by_indices<P: Point>(
     on: &Device,
     mesh: &Triangulation,
-    (options, wants_triangles): Wanted<'_>,
+    wanted: Wanted<'_>,
     remembered: Option<&Remembered>,
 ) -> Result<Done> {
     on.require(indexed::bytes_needed::<P>(
@@ -387,14 +447,14 @@ fn by_indices<P: Point>(
         mesh.triangles.len(),
     ))?;
     let half_edges = &DeviceTriangulation::<P>::upload_with(on, mesh, [0, 0], remembered)?;
-    let settings = options.indexed();
+    let settings = wanted.options.indexed();
     let constraints = Constraints::of(on, half_edges, mesh)?;
     let neighbours = Neighbours::new(on, half_edges)?;
     let constraints = constraints.as_ref();
     let result = indexed::indexed(on, half_edges, &neighbours, constraints, settings)?;
     let lists = result.download(on)?;
     let mut triangles = None;
-    if wants_triangles {
+    if wanted.triangles {
         let twins: Vec<u32> = on.download_rows(half_edges.twins())?;
         let (polygons, firsts) = (&lists.polygons, &lists.half_edges);
         triangles = Some(PolygonTriangles::of_polygons(
@@ -406,6 +466,7 @@ fn by_indices<P: Point>(
         lists,
         triangles,
         repair_rounds: is_on_device.then_some(result.rounds()),
+        shortened: None,
         run: Run::of(on, Vec::new())?,
     })
 }

@@ -3,7 +3,7 @@
 use trioxide::indexed::{self, Repair};
 use trioxide::levels::Goal;
 use trioxide::mesh::Ties;
-use trioxide::polylla::{self, Angles};
+use trioxide::polylla::{self, Angles, ShortEdges};
 
 #[cfg(feature = "clap")]
 use crate::count::parse_count;
@@ -41,6 +41,12 @@ pub struct Options {
     /// (method half-edge)
     #[cfg_attr(feature = "clap", arg(long))]
     pub convex_pieces: bool,
+    /// Collapse the edges of polygons of the plane that are shorter than this part of the diameter of a polygon beside
+    /// them, between 0 and 1, where all polygons stay simple, or convex pieces convex. No vertex moves; borders,
+    /// segments and regions keep their place. Polygons that visit a vertex twice are split, as by strict (method
+    /// half-edge)
+    #[cfg_attr(feature = "clap", arg(long, value_name = "R"))]
+    pub min_edge: Option<f64>,
     /// Let polygons cross segments and region borders of the input, polyhedra tagged faces and region borders
     #[cfg_attr(feature = "clap", arg(long))]
     pub unconstrained: bool,
@@ -79,12 +85,15 @@ impl Options {
     /// Refuses options that do not go together.
     ///
     /// # Errors
-    /// [`Refusal::RepairOfHalfEdges`], [`Refusal::OfHalfEdges`], [`Refusal::Angle`].
+    /// [`Refusal::RepairOfHalfEdges`], [`Refusal::OfHalfEdges`], [`Refusal::Angle`], [`Refusal::MinEdge`].
     pub fn check(&self) -> Result<()> {
         for (option, angle) in self.angle_options() {
             if let Some(degrees) = angle.filter(|degrees| !(0.0..=180.0).contains(degrees)) {
                 return Err(Refusal::Angle { option, degrees }.into());
             }
+        }
+        if let Some(ratio) = self.min_edge.filter(|&ratio| !(ratio > 0.0 && ratio < 1.0)) {
+            return Err(Refusal::MinEdge { ratio }.into());
         }
         match (self.method, self.repair) {
             (DataStructure::HalfEdge, Some(_)) => Err(Refusal::RepairOfHalfEdges.into()),
@@ -92,6 +101,7 @@ impl Options {
                 let given = [
                     ("strict", self.strict),
                     ("convex_pieces", self.convex_pieces),
+                    ("min_edge", self.min_edge.is_some()),
                 ];
                 match given.iter().find(|(_, is_given)| *is_given) {
                     Some(&(option, _)) => Err(Refusal::OfHalfEdges { option }.into()),
@@ -110,12 +120,13 @@ impl Options {
         if self.method == DataStructure::Indexed {
             return Err(Refusal::IndexedSurface.into());
         }
-        match self.convex_pieces {
-            true => Err(Refusal::InPlane {
-                option: "convex_pieces",
-            }
-            .into()),
-            false => Ok(()),
+        let given = [
+            ("convex_pieces", self.convex_pieces),
+            ("min_edge", self.min_edge.is_some()),
+        ];
+        match given.iter().find(|(_, is_given)| *is_given) {
+            Some(&(option, _)) => Err(Refusal::InPlane { option }.into()),
+            None => Ok(()),
         }
     }
 
@@ -133,6 +144,7 @@ impl Options {
             ("digest", self.digest),
             ("ties", self.ties == Ties::First),
             ("convex_pieces", self.convex_pieces),
+            ("min_edge", self.min_edge.is_some()),
         ];
         match given.iter().find(|(_, is_given)| *is_given) {
             Some(&(option, _)) => Err(Refusal::OfTriangles { option }.into()),
@@ -152,6 +164,7 @@ impl Options {
             ("precision", self.precision == Precision::F32),
             ("levels", self.levels.is_some()),
             ("until", self.until.is_some()),
+            ("min_edge", self.min_edge.is_some()),
         ];
         match given.iter().find(|(_, is_given)| *is_given) {
             Some(&(option, _)) => Err(Refusal::Resident { option }.into()),
@@ -181,11 +194,24 @@ impl Options {
         (levels.is_some() || until.is_some()).then_some(Goal { levels, until })
     }
 
+    /// Whether polygons that visit a vertex twice are split. Convex pieces are simple.
+    pub(super) fn splits(&self) -> bool {
+        (self.strict || self.min_edge.is_some()) && !self.convex_pieces
+    }
+
+    /// The edges that are short, and the vertices that stay; `None` if none collapses.
+    pub(super) fn short_edges<'a>(&self, pinned: &'a [u32]) -> Option<ShortEdges<'a>> {
+        self.min_edge.map(|ratio| ShortEdges {
+            ratio,
+            keeps_convex: self.convex_pieces,
+            pinned,
+        })
+    }
+
     /// The options of the family on half-edges.
     pub(super) fn settings(&self) -> polylla::Options {
         polylla::Options {
-            // Convex pieces are simple.
-            strict: self.strict && !self.convex_pieces,
+            strict: self.splits(),
             ties: self.ties,
             prev: false,
             lists: true,

@@ -1,14 +1,23 @@
 //! Points of the plane and of surfaces in space: where both need other work.
 
+#[cfg(feature = "serial")]
+use std::collections::HashSet;
+
 use glam::{DVec2, DVec3, Vec2, Vec3};
+#[cfg(feature = "serial")]
+use gpu::point::Coordinates;
 use trioxide::device::Device;
 use trioxide::half_edges::{AnyPoint, DeviceTriangulation, Remembered};
 use trioxide::mesh::Triangulation;
 #[cfg(feature = "serial")]
-use trioxide::mesh::{HalfEdges, PolyllaMesh};
-use trioxide::polylla::{Constraints, DevicePolygons, convex_pieces};
+use trioxide::mesh::{HalfEdges, Polygons, PolyllaMesh};
 #[cfg(feature = "serial")]
-use trioxide_reference::polylla::{cut_convex, mark_angles};
+use trioxide::polylla::ShortEdgeCounts;
+use trioxide::polylla::{
+    Constraints, DevicePolygons, Shortened, convex_pieces, remove_short_edges,
+};
+#[cfg(feature = "serial")]
+use trioxide_reference::polylla::{cut_convex, mark_angles, remove_short_edges as remove_serially};
 
 use super::{Done, Options, Refusal, Wanted, by_indices};
 use crate::error::Result;
@@ -48,6 +57,25 @@ pub(super) trait Points: AnyPoint {
         polygons: &mut PolyllaMesh,
         options: &Options,
     );
+
+    /// Collapses short edges of polygons of the plane, if the options say so.
+    fn shorten(
+        on: &Device,
+        mesh: &DeviceTriangulation<Self>,
+        polygons: &DevicePolygons,
+        constraints: Option<&Constraints>,
+        wanted: Wanted<'_>,
+    ) -> Result<Option<Shortened>>;
+
+    /// As [`shorten`](Self::shorten), by the sequential algorithm.
+    #[cfg(feature = "serial")]
+    fn shorten_serially(
+        points: &[Self],
+        half_edges: &HalfEdges,
+        constrained: &[bool],
+        polygons: &mut Polygons,
+        wanted: Wanted<'_>,
+    ) -> Option<(Vec<u32>, ShortEdgeCounts)>;
 
     /// Joins triangles by arrays of triangles and neighbours.
     fn by_indices(
@@ -95,6 +123,38 @@ macro_rules! in_plane {
                 if options.convex_pieces {
                     cut_convex(points, half_edges, polygons);
                 }
+            }
+
+            fn shorten(
+                on: &Device,
+                mesh: &DeviceTriangulation<Self>,
+                polygons: &DevicePolygons,
+                constraints: Option<&Constraints>,
+                wanted: Wanted<'_>,
+            ) -> Result<Option<Shortened>> {
+                let short = wanted.options.short_edges(wanted.pinned);
+                let remove = |short| remove_short_edges(on, mesh, polygons, constraints, short);
+                Ok(short.map(remove).transpose()?)
+            }
+
+            #[cfg(feature = "serial")]
+            fn shorten_serially(
+                points: &[Self],
+                half_edges: &HalfEdges,
+                constrained: &[bool],
+                polygons: &mut Polygons,
+                wanted: Wanted<'_>,
+            ) -> Option<(Vec<u32>, ShortEdgeCounts)> {
+                let short = wanted.options.short_edges(wanted.pinned)?;
+                let points: Vec<DVec2> = points.iter().map(|&p| Coordinates::to_f64(p)).collect();
+                let sides = (0..half_edges.inner()).filter(|&h| constrained[h as usize]);
+                let fixed: HashSet<[u32; 2]> = sides
+                    .map(|h| [half_edges.origin(h), half_edges.target(h)])
+                    .collect();
+                let is_fixed = |a, b| fixed.contains(&[a, b]) || fixed.contains(&[b, a]);
+                let done = remove_serially(&points, polygons, is_fixed, short);
+                *polygons = done.polygons;
+                Some((done.places, done.counts))
             }
 
             fn by_indices(
@@ -145,6 +205,28 @@ macro_rules! in_space {
 
             #[cfg(feature = "serial")]
             fn divide_serially(_: &[Self], _: &HalfEdges, _: &mut PolyllaMesh, _: &Options) {}
+
+            fn shorten(
+                _: &Device,
+                _: &DeviceTriangulation<Self>,
+                _: &DevicePolygons,
+                _: Option<&Constraints>,
+                wanted: Wanted<'_>,
+            ) -> Result<Option<Shortened>> {
+                wanted.options.check_surface()?;
+                Ok(None)
+            }
+
+            #[cfg(feature = "serial")]
+            fn shorten_serially(
+                _: &[Self],
+                _: &HalfEdges,
+                _: &[bool],
+                _: &mut Polygons,
+                _: Wanted<'_>,
+            ) -> Option<(Vec<u32>, ShortEdgeCounts)> {
+                None
+            }
 
             fn by_indices(
                 _: &Device,

@@ -17,6 +17,9 @@ pub struct Report {
     pub half_edges: Vec<u32>,
     /// The triangles of each polygon, if the options ask for them.
     pub parents: Option<PolygonTriangles>,
+    /// For each vertex of the input the vertex of the polygons that is in its place, if the options collapse short
+    /// edges.
+    pub places: Option<Vec<u32>>,
     /// Nested levels, if the options ask for them: the piece of each level that each piece of the one before belongs
     /// to.
     pub nested: Option<Nested>,
@@ -45,6 +48,15 @@ pub struct Totals {
     pub digest: Option<u64>,
     /// Rounds of the indexed method's repair on a device.
     pub repair_rounds: Option<u32>,
+    /// Short edges.
+    pub short_edges: Option<u64>,
+    /// Vertices that are gone, each with a short edge.
+    pub removed_vertices: Option<u64>,
+    /// Short edges that are left.
+    pub short_edges_left: Option<u64>,
+    /// Short edges that are left since the border, segments or regions hold both ends; without one of the others a
+    /// polygon would not be simple, or convex.
+    pub short_edges_held: Option<u64>,
     /// Nested levels.
     pub levels: Option<u64>,
     /// Pieces of the last level.
@@ -81,6 +93,14 @@ impl Totals {
             self.repair_rounds
                 .map(|rounds| ("repair_rounds", rounds.into())),
         );
+        let of_short_edges = [
+            ("short_edges", self.short_edges),
+            ("removed_vertices", self.removed_vertices),
+            ("short_edges_left", self.short_edges_left),
+            ("short_edges_held", self.short_edges_held),
+        ];
+        let given = of_short_edges.into_iter();
+        counts.extend(given.filter_map(|(name, count)| Some((name, count?.into()))));
         counts.extend(self.levels.map(|levels| ("levels", levels.into())));
         counts.extend(self.pieces.map(|pieces| ("pieces", pieces.into())));
         counts

@@ -18,7 +18,7 @@ pub(super) fn serial<P: Points>(
     mesh: &Triangulation<P::Double>,
     wanted: Wanted<'_>,
 ) -> Result<Done> {
-    let (options, wants_triangles) = wanted;
+    let options = wanted.options;
     if options.repair == Some(Repair::Device) {
         return Err(Refusal::SerialRepair.into());
     }
@@ -42,6 +42,7 @@ pub(super) fn serial<P: Points>(
     if is_lost {
         return Err(family::Error::TiedRing.into());
     }
+    let mut shortened = None;
     let lists = if options.method == DataStructure::Indexed {
         let arrays = IndexedTriangulation::new(&mesh.triangles, mesh.points.len());
         laps.end("find neighbours");
@@ -56,7 +57,7 @@ pub(super) fn serial<P: Points>(
         let (mut result, times) =
             reference::polylla(&points, &half_edges, is_constrained, options.ties);
         laps.end_all(times.phases());
-        if options.strict && !options.convex_pieces {
+        if options.splits() {
             reference::polylla::split_weakly_simple(&half_edges, &mut result);
             laps.end("cut weakly simple polygons");
         }
@@ -64,13 +65,23 @@ pub(super) fn serial<P: Points>(
             P::divide_serially(&points, &half_edges, &mut result, options);
             laps.end("find convex pieces");
         }
+        if options.min_edge.is_some() {
+            shortened = P::shorten_serially(
+                &points,
+                &half_edges,
+                &constrained,
+                &mut result.polygons,
+                wanted,
+            );
+            laps.end("remove short edges");
+        }
         PolyllaLists {
             polygons: result.polygons,
             half_edges: result.half_edges,
             counts: result.counts,
         }
     };
-    let triangles = wants_triangles.then(|| {
+    let triangles = wanted.triangles.then(|| {
         let (polygons, firsts) = (&lists.polygons, &lists.half_edges);
         let triangles = PolygonTriangles::of_polygons(mesh, &half_edges.twin, polygons, firsts);
         laps.end("list triangles");
@@ -80,6 +91,7 @@ pub(super) fn serial<P: Points>(
         lists,
         triangles,
         repair_rounds: None,
+        shortened,
         run: Run::serial(laps.into_stages()),
     })
 }

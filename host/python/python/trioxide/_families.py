@@ -54,6 +54,7 @@ def polylla(
     repair: Optional[str] = None,
     strict: bool = False,
     convex_pieces: bool = False,
+    min_edge: Optional[float] = None,
     unconstrained: bool = False,
     ties: str = "edge",
     digest: bool = False,
@@ -89,6 +90,10 @@ def polylla(
     convex_pieces : bool
         Divide polygons of the plane into convex pieces: at most four times the fewest, and none that could be left out (method
         half-edge).
+    min_edge : float, optional
+        Collapse the edges of polygons of the plane that are shorter than this part of the diameter of a polygon beside them, between 0
+        and 1, where all polygons stay simple, or convex pieces convex. No vertex moves; borders, segments and regions keep their
+        place. Polygons that visit a vertex twice are split, as by strict (method half-edge).
     unconstrained : bool
         Let polygons cross segments and region borders of the input, polyhedra tagged faces and region borders.
     ties : "edge" or "first"

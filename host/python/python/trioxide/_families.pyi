@@ -35,6 +35,7 @@ class _Polylla(_Planar, total=False):
     repair: Optional[str]
     strict: bool
     convex_pieces: bool
+    min_edge: Optional[float]
     unconstrained: bool
     ties: str
     digest: bool

@@ -20,17 +20,21 @@ class Polygons(Nested, Mesh):
         The triangles of each polygon: ``parents[parent_offsets[i]:parent_offsets[i + 1]]``.
     half_edges : (P,) uint32
         Of each polygon its smallest half-edge of the triangulation; half-edge 3 t + k starts at vertex k of triangle t.
+    places : (V,) uint32 or None
+        With `min_edge`, for each vertex of the input the vertex of this mesh in its place.
     level_parents : list of (N,) uint32
         Of each nested level the piece that each piece of the level before belongs to; before the first come the polygons.
     counts : dict
         Numbers of `polygons`, terminal-edge `regions` (not those of `Mesh.regions`, which are materials), `frontier_edges`,
-        `barrier_tips` and `weakly_simple` polygons; of nested `levels`, and of `pieces` of the last one.
+        `barrier_tips` and `weakly_simple` polygons; of `short_edges`, of `removed_vertices`, of `short_edges_left` and of those of
+        them whose ends the border, segments or regions hold, `short_edges_held`; of nested `levels`, and of `pieces` of the last one.
     """
 
-    __slots__ = ("parent_offsets", "parents", "half_edges", "level_parents", "counts")
+    __slots__ = ("parent_offsets", "parents", "half_edges", "places", "level_parents", "counts")
     parent_offsets: np.ndarray
     parents: np.ndarray
     half_edges: np.ndarray
+    places: Optional[np.ndarray]
     counts: Dict[str, int]
 
     @classmethod
@@ -39,6 +43,7 @@ class Polygons(Nested, Mesh):
         mesh.parent_offsets = arrays["triangle_offsets"]
         mesh.parents = arrays["triangles_of_polygons"]
         mesh.half_edges = arrays["half_edges"]
+        mesh.places = arrays["places"]
         mesh.level_parents = arrays["level_parents"]
         mesh.counts = arrays["counts"]
         return mesh

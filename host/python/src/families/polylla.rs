@@ -58,6 +58,7 @@ fn polylla<'py>(call: &Call<'_, 'py>, mesh: &Dict<'py>) -> PyResult<Dict<'py>> {
     result.set_item("triangle_offsets", list(call.py, parents.offsets))?;
     result.set_item("triangles_of_polygons", list(call.py, parents.triangles))?;
     result.set_item("half_edges", list(call.py, report.half_edges))?;
+    result.set_item("places", report.places.map(|places| list(call.py, places)))?;
     put_levels(call.py, &result, report.nested)?;
     Ok(result)
 }

@@ -27,6 +27,7 @@ mod refine_tets;
 mod refinement;
 pub mod reorder;
 pub mod repair;
+mod short_edges;
 mod small;
 mod smooth;
 mod tet_faces;
@@ -147,6 +148,7 @@ pub fn cases(size: Size, given: Vec<NamedMesh>) -> Result<Vec<Case>> {
         ("polylla", polylla::cases(&meshes, size)),
         ("polylla", polylla_share::cases(size)?),
         ("polylla", polylla_surfaces::cases(size)?),
+        ("polylla", short_edges::cases(&meshes, size)),
         ("indexed", indexed::cases(&meshes, size)),
         ("levels", levels::cases(&meshes, size)?),
         ("refine", refine::cases(&meshes, size)),

@@ -4,6 +4,7 @@
 //! were made from, [`polylla_of_surface`] against a surface in space.
 
 mod convex;
+mod short_edges;
 mod surface;
 
 use glam::DVec2;
@@ -16,6 +17,7 @@ use trioxide::rules::{
 use trioxide_mesh::edge_table::EdgeTable;
 
 pub use convex::convex_pieces;
+pub use short_edges::shortened;
 pub use surface::polylla_of_surface;
 pub use trioxide::rules::{
     PolygonSummary as Summary, polygon_mesh, polygon_mesh_edges, polygon_mesh_with,
