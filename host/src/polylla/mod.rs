@@ -72,7 +72,7 @@ pub use error::{Error, Result};
 pub use fields::{PolygonTriangles, triangles_of_polygons};
 pub(crate) use result::download_lists;
 pub use result::{DevicePolygons, WayBack};
-pub use share::{Owners, PolygonShare, polylla_share};
+pub use share::{Owners, PolygonShare, Slopes, polylla_share};
 
 /// Options of a run: further results, and the method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
