@@ -124,17 +124,15 @@ impl Block<DVec3> {
     }
 }
 
-impl Block {
+impl<P: Position> Block<P> {
     /// The vertices of this rank's block of a grid, without triangles: for a result with other faces.
     pub fn of_vertices_of_grid(ranks: &Ranks, grid: &Grid) -> Self {
         Self {
-            points: grid.points(ranks.block(grid.vertices())),
+            points: grid.points_as(ranks.block(grid.vertices()), P::of_plane),
             ..Self::counts_of_grid(grid)
         }
     }
-}
 
-impl<P: Position> Block<P> {
     /// The counts of a grid, without vertices and triangles: ranks that own rows make their parts by themselves
     /// ([`Ownership::Rows`]).
     ///

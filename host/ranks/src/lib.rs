@@ -10,7 +10,7 @@
 //! | a rank's part of the mesh, with its ghosts; its points and corners | [`part`], [`shape`] |
 //! | numbers of new elements in an order of the whole mesh | [`numbers`] |
 //! | meshes of tetrahedra | [`tets`] |
-//! | a family on ranks | [`polylla`](mod@polylla), [`polyhedra`](mod@polyhedra), [`refine`](mod@refine), [`refine_tets`], [`smooth`](mod@smooth), [`weld`](mod@weld) |
+//! | a family on ranks | [`polylla`](mod@polylla), [`levels`](mod@levels), [`polyhedra`](mod@polyhedra), [`refine`](mod@refine), [`refine_tets`], [`smooth`](mod@smooth), [`weld`](mod@weld) |
 //! | errors on which all ranks agree | [`fault`] |
 //!
 //! # Why the bits are the same
@@ -37,6 +37,7 @@ mod grid;
 pub mod halo;
 pub mod ids;
 mod layers;
+pub mod levels;
 mod merged;
 #[cfg(feature = "mpi")]
 pub mod mpi;

@@ -38,7 +38,12 @@ struct Slice<'a, P> {
 ///
 /// # Errors
 /// A file that cannot be written.
-pub fn write_ply(ranks: &Ranks, path: &Path, block: &Block, ordered: Ordered) -> Result<()> {
+pub fn write_ply<P: Position>(
+    ranks: &Ranks,
+    path: &Path,
+    block: &Block<P>,
+    ordered: Ordered,
+) -> Result<()> {
     ranks.phase("write");
     let slice = Slice {
         vertices: block.vertices,
@@ -233,7 +238,11 @@ pub fn in_space<P: Position>(points: &[P]) -> Vec<DVec3> {
 ///
 /// # Errors
 /// More corners of all polygons than 32 bits count.
-pub fn gather(ranks: &Ranks, block: &Block, ordered: &Ordered) -> Result<Option<Mesh>> {
+pub fn gather<P: Position>(
+    ranks: &Ranks,
+    block: &Block<P>,
+    ordered: &Ordered,
+) -> Result<Option<Mesh>> {
     ranks.phase("gather");
     let slice = &ordered.polygons;
     let corners = ranks.sum(slice.vertices.len() as u64);

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use glam::DVec2;
 use trioxide::Device;
-use trioxide::half_edges::{DeviceTriangulation, Point};
+use trioxide::half_edges::{AnyPoint, DeviceTriangulation};
 use trioxide::mesh::{NONE, Segment, Triangulation};
 use trioxide::polylla::{self, Constraints};
 
@@ -280,22 +280,23 @@ impl<P: Sync> Part<P> {
     }
 }
 
-impl Part {
+impl<V: Position> Part<V> {
     /// The constraints of a part of triangles, whose half-edges are `mesh`; `None` where it has neither regions nor
     /// segments.
     ///
     /// # Errors
     /// As [`Constraints::of`], by local ids.
-    pub fn constraints<P: Point>(
+    pub fn constraints<P: AnyPoint<Double = V>>(
         &self,
         on: &Device,
         mesh: &DeviceTriangulation<P>,
     ) -> polylla::Result<Option<Constraints>> {
         // Points and triangles play no part.
         let constrained = Triangulation {
+            points: Vec::new(),
+            triangles: Vec::new(),
             regions: self.regions.clone(),
             segments: self.segments.clone(),
-            ..Triangulation::default()
         };
         Constraints::of(on, mesh, &constrained)
     }

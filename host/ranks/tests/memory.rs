@@ -7,9 +7,8 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use trioxide::Device;
 use trioxide::generate::Grid;
 use trioxide::glam::{DVec2, Vec2};
-use trioxide::half_edges::Point;
 use trioxide::weld::{self, Carried};
-use trioxide_ranks::polylla::{Options, find};
+use trioxide_ranks::polylla::{Options, Points, find};
 use trioxide_ranks::threads::run;
 use trioxide_ranks::weld::{Plan, Wanted, weld as weld_on_ranks};
 use trioxide_ranks::{Block, Ownership, Part, Ranks};
@@ -66,7 +65,7 @@ fn bytes_a_vertex<R: PartialEq + Send>(
 }
 
 /// While they make and find polygons, and for the digest.
-fn polygons<P: Point>(ranks: &Ranks, on: &Device, grid: &Grid) -> u64 {
+fn polygons<P: Points>(ranks: &Ranks, on: &Device, grid: &Grid) -> u64 {
     let part = Part::of_grid(ranks, grid).unwrap();
     let found = find::<P>(ranks, on, part, Options::default()).unwrap();
     assert_eq!(found.totals.polygons, 999 * 999);

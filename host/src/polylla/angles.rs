@@ -64,13 +64,7 @@ impl Constraints {
             Some(edges) => on.duplicate(edges)?,
             None => on.uninitialized(0)?,
         };
-        let normals = on.try_stage("measure normals", || -> Result<_> {
-            let mut normals: Buffer<DVec3> = on.uninitialized(mesh.triangles() as usize)?;
-            let (n, origins, points) = (mesh.triangles(), mesh.origins(), mesh.points());
-            // SAFETY: vertices of a checked triangulation.
-            unsafe { kernel::measure_normals::launch(on, n, origins, points, &mut normals) }?;
-            Ok(normals)
-        })?;
+        let normals = measure_normals(on, mesh)?;
         let n = mesh.half_edges();
         if let Some(degrees) = angles.feature {
             let least = least_cosine(degrees);
@@ -120,6 +114,20 @@ impl Constraints {
         let mesh = mesh.id();
         Ok(Some(Self { mesh, edges }))
     }
+}
+
+/// The normal of each triangle.
+pub(super) fn measure_normals<P: AnyPoint + MeshPoint<Double = DVec3>>(
+    on: &Device,
+    mesh: &DeviceTriangulation<P>,
+) -> Result<Buffer<DVec3>> {
+    on.try_stage("measure normals", || -> Result<_> {
+        let mut normals: Buffer<DVec3> = on.uninitialized(mesh.triangles() as usize)?;
+        let (n, origins, points) = (mesh.triangles(), mesh.origins(), mesh.points());
+        // SAFETY: vertices of a checked triangulation.
+        unsafe { kernel::measure_normals::launch(on, n, origins, points, &mut normals) }?;
+        Ok(normals)
+    })
 }
 
 #[cfg(test)]

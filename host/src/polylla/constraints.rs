@@ -77,6 +77,25 @@ impl Constraints {
         })
     }
 
+    /// The edges of a bit set of half-edges, which has both half-edges of each.
+    ///
+    /// # Errors
+    /// Errors of the device.
+    ///
+    /// # Panics
+    /// When the set is not as long as the mesh has half-edges.
+    pub fn of_bits<P: AnyPoint>(
+        on: &Device,
+        mesh: &DeviceTriangulation<P>,
+        edges: &[u32],
+    ) -> Result<Self> {
+        assert_eq!(edges.len(), words(mesh.half_edges() as usize), "a bit each");
+        Ok(Self {
+            mesh: mesh.id(),
+            edges: on.upload(edges)?.cast(),
+        })
+    }
+
     /// The constrained half-edges of `mesh`; `None` without constraints.
     pub(crate) fn edges<'c, P: AnyPoint>(
         constraints: Option<&'c Self>,

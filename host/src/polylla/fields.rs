@@ -67,6 +67,19 @@ impl PolygonTriangles {
         Self { offsets, triangles }
     }
 
+    /// As [`of_polygons`](Self::of_polygons), of a mesh without half-edges, which are made.
+    ///
+    /// # Panics
+    /// As there.
+    pub fn of_mesh<V: DoublePoint>(
+        mesh: &Triangulation<V>,
+        polygons: &Polygons,
+        half_edges: &[u32],
+    ) -> Self {
+        let links = trioxide_mesh::half_edges::half_edges(&mesh.triangles, mesh.points.len());
+        Self::of_polygons(mesh, &links.twin, polygons, half_edges)
+    }
+
     /// The triangles with their areas: a field of triangles [mixed](crate::fields::Fields::mixed) so has in each
     /// polygon the mean over its area. Integers are those of the triangle of the polygon's smallest half-edge, as its
     /// region is. Where all triangles of a polygon are flat, they count alike.
@@ -92,9 +105,12 @@ impl PolygonTriangles {
 ///
 /// # Panics
 /// When the polygons are none of a valid triangulation.
-pub fn triangles_of_polygons(mesh: &Triangulation, polygons: &Polygons, half_edges: &[u32]) -> Mix {
-    let links = trioxide_mesh::half_edges::half_edges(&mesh.triangles, mesh.points.len());
-    PolygonTriangles::of_polygons(mesh, &links.twin, polygons, half_edges).mix(mesh, half_edges)
+pub fn triangles_of_polygons<V: DoublePoint>(
+    mesh: &Triangulation<V>,
+    polygons: &Polygons,
+    half_edges: &[u32],
+) -> Mix {
+    PolygonTriangles::of_mesh(mesh, polygons, half_edges).mix(mesh, half_edges)
 }
 
 #[cfg(test)]

@@ -73,7 +73,7 @@ pub use error::{Error, Result};
 pub use fields::{PolygonTriangles, triangles_of_polygons};
 pub(crate) use result::download_lists;
 pub use result::{DevicePolygons, WayBack};
-pub use share::{Owners, PolygonShare, polylla_share};
+pub use share::{Owners, PolygonShare, Slopes, polylla_share};
 pub use short_edges::{
     ShortEdgeCounts, ShortEdges, Shortened, bytes_of_short_edges, remove_short_edges,
 };

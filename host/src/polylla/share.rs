@@ -17,12 +17,18 @@
 //! all of these triangles touch an owned one. A cycle with a ghost may be cut short where the part ends: only its owned
 //! half-edges count, each with its successor.
 //!
+//! Edges that stay for a feature angle are marked on a part as on the whole mesh: both triangles of each are here, and
+//! their normals are those of the whole. Edges that stay for flatness depend on a whole region: [`Slopes`] has all that
+//! the processes decide it by.
+//!
 //! A polygon of owned half-edges that visits a vertex twice is cut here, if that is asked for: all triangles of its
 //! region are here, and a cut needs nothing else. A side of a piece may then be a ghost's.
 
+use glam::DVec3;
 use trioxide_kernel::Bits;
 use trioxide_mesh::parallel;
 
+use super::angles::measure_normals;
 use super::split_weakly_simple;
 use super::{Constraints, Links, Result, WholeIds, digest_of_part, download_lists};
 use super::{find_links, mark_middles};
@@ -30,9 +36,10 @@ use super::{label_frontier, label_longest, link_new_edges, list_polygons, mark_p
 use crate::bit_set::contains;
 use crate::collective::{Csr, compact, count_bits, exclusive_scan, lengths};
 use crate::device::{BitSet, Device};
-use crate::half_edges::{DeviceTriangulation, Point};
+use crate::half_edges::{AnyPoint, DeviceTriangulation};
 use crate::mesh::{Polygons, Ties};
 use gpu::ids::{HalfEdge, Polygon, Triangle, Vertex};
+use gpu::point::MeshPoint;
 use gpu::polylla::kernels as kernel;
 use trioxide_kernel::launch::Buffer;
 
@@ -120,6 +127,70 @@ fn masked(
     Ok(both.cast())
 }
 
+/// The triangles of a process's part of a surface, in host memory: all that keeps regions flat depends on.
+pub struct Slopes {
+    /// The other half-edge of the edge of each half-edge; an id of 3T or more at a border.
+    pub twins: Vec<u32>,
+    /// Whether each half-edge is the longest of its triangle, also of ghosts; a bit each.
+    pub longest: Vec<u32>,
+    /// Whether each half-edge is constrained; a bit each, or empty.
+    pub constrained: Vec<u32>,
+    /// Normal of each triangle.
+    pub normals: Vec<DVec3>,
+}
+
+impl Slopes {
+    /// Measures the part `mesh`.
+    ///
+    /// # Errors
+    /// [`Error::OtherMesh`](super::Error::OtherMesh); errors of the device; those of `owners`.
+    ///
+    /// # Panics
+    /// When a triangle of `owners` is not in the part.
+    pub fn measure<P: AnyPoint + MeshPoint<Double = DVec3>>(
+        on: &Device,
+        mesh: &DeviceTriangulation<P>,
+        constraints: Option<&Constraints>,
+        owners: &mut dyn Owners,
+    ) -> Result<Self> {
+        let mut ghosts = Ghosts::upload(on, owners, mesh.triangles())?;
+        let mut longest = label_longest(on, mesh, Ties::Edge)?;
+        ghosts.exchange(on, &mut longest, false)?;
+        let constrained = Constraints::edges(constraints, mesh)?;
+        let normals = measure_normals(on, mesh)?;
+        Ok(on.stage("copy to the host", || -> crate::Result<_> {
+            let constrained = constrained.map(|edges| on.download(edges.as_words()));
+            Ok(Self {
+                twins: on.download_rows(mesh.twins())?,
+                longest: on.download(longest.as_words())?,
+                constrained: constrained.transpose()?.unwrap_or_default(),
+                normals: on.download(&normals)?,
+            })
+        })?)
+    }
+
+    /// The longest half-edge of triangle `t`.
+    ///
+    /// # Panics
+    /// When there is no such triangle.
+    pub fn longest_of(&self, t: u32) -> u32 {
+        let mut half_edges = 3 * t..3 * t + 3;
+        let longest = half_edges.find(|&h| contains(&self.longest, h as usize));
+        longest.expect("a triangle has a longest edge")
+    }
+
+    /// The other half-edge of the edge of half-edge `h`, if a polygon may cross it.
+    ///
+    /// # Panics
+    /// When there is no such half-edge.
+    pub fn across(&self, h: u32) -> Option<u32> {
+        let twin = self.twins[h as usize];
+        let is_constrained =
+            !self.constrained.is_empty() && contains(&self.constrained, h as usize);
+        ((twin as usize) < self.twins.len() && !is_constrained).then_some(twin)
+    }
+}
+
 /// The polygons of one process's part.
 pub struct PolygonShare {
     /// Number of triangles, and of vertices, of the part.
@@ -190,7 +261,7 @@ impl PolygonShare {
 ///
 /// # Panics
 /// When a triangle of `owners` is not in the part.
-pub fn polylla_share<P: Point>(
+pub fn polylla_share<P: AnyPoint>(
     on: &Device,
     mesh: &DeviceTriangulation<P>,
     constraints: Option<&Constraints>,

@@ -117,7 +117,7 @@ pub fn run(options: &Options) -> Result<()> {
 
 /// Writes each level above 0 to a file, if there are levels and the output has a place for their numbers. Returns the
 /// file of the finest mesh.
-fn write_levels(
+pub fn write_levels(
     output: &Path,
     levels: Option<usize>,
     write: impl Fn(&Path, usize) -> Result<()>,
@@ -143,7 +143,7 @@ pub fn levels_named(levels: Option<usize>) -> usize {
 }
 
 /// Writes the maps between levels that the options ask for.
-fn write_maps(options: &Options, nested: Option<&Nested>) -> Result<()> {
+pub fn write_maps(options: &Options, nested: Option<&Nested>) -> Result<()> {
     let (Some(folder), Some(nested)) = (&options.maps, nested) else {
         return Ok(());
     };

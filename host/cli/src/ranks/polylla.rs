@@ -2,30 +2,31 @@
 
 use std::path::Path;
 
-use glam::{DVec2, DVec3, Vec2};
-use trioxide::Device;
+use glam::{DVec2, DVec3, Vec2, Vec3};
+use gpu::point::DoublePoint;
 use trioxide::fields::{Carried, Fields};
 use trioxide::generate::Grid;
-use trioxide::half_edges::Point;
-use trioxide::mesh::{Faces, Mesh, Ties, Triangulation};
-use trioxide::polylla::triangles_of_polygons;
+use trioxide::levels::Nested;
+use trioxide::mesh::{Faces, Mesh, PolygonMesh, Ties, Triangulation};
+use trioxide::polylla::{PolygonTriangles, triangles_of_polygons};
 use trioxide_arguments::device::to_values;
 use trioxide_arguments::note;
-use trioxide_operations::input::check_planar_faces;
-use trioxide_operations::polylla::{DataStructure, Totals};
-use trioxide_ranks::block::in_plane_of;
+use trioxide_operations::Note;
+use trioxide_operations::input::check_faces;
+use trioxide_operations::polylla::{DataStructure, add_fields, of_pieces};
+use trioxide_ranks::levels::levels;
 use trioxide_ranks::output::pieces;
-use trioxide_ranks::polylla::{self, Found, find, in_words_of_one, part_to_find_in};
-use trioxide_ranks::{Block, Ownership, Part, Ranks, Result, output};
+use trioxide_ranks::ownership::Position;
+use trioxide_ranks::polylla::{self, Ordered, Points, find, in_words_of_one, part_to_find_in};
+use trioxide_ranks::{Block, Ownership, Part, Ranks, Result, levels as nested, output};
 
 use super::files::{check_output, is_pvtu, write_surface};
-use super::rank::{
-    Starting, at_first, has_extension, in_precision, is_quiet, refuse, refuse_levels, with_file,
-};
+use super::rank::{Starting, at_first, has_extension, in_precision, is_quiet, refuse, with_file};
 use super::report::{Ending, report};
-use super::slices::{READ_BY_EACH, grid_of, note_first_reads, read_slices};
+use super::slices::{self, READ_BY_EACH, grid_of, note_first_reads, read_any};
 use crate::commands;
-use crate::commands::polylla::{Options, check_usage};
+use crate::commands::placeholder::{LEVEL, has_place, with_number};
+use crate::commands::polylla::{Options, check_usage, write_levels, write_maps};
 
 /// Runs the command as one rank of several.
 ///
@@ -40,15 +41,33 @@ pub fn run<'a>(ranks: &Ranks, options: &'a Options, starting: Starting) -> Resul
     refuse_options(options)?;
     let quiet = is_quiet(ranks, &options.device);
     ranks.phase("read");
-    let (input, kept) = match grid_of(&options.input)? {
-        Some(grid) => (Input::Grid(grid), Kept::default()),
-        None => {
-            let (block, kept) = read(ranks, options, quiet)?;
-            (Input::Block(block), kept)
+    if let Some(grid) = grid_of(&options.input)? {
+        let input = (Input::Grid(grid), Kept::default());
+        return run_on::<DVec2, Vec2>(ranks, starting, options, input);
+    }
+    match read(ranks, options, quiet)? {
+        Read::Plane(block, kept) => {
+            run_on::<DVec2, Vec2>(ranks, starting, options, (Input::Block(block), kept))
         }
-    };
+        Read::Space(block, kept) => {
+            run_on::<DVec3, Vec3>(ranks, starting, options, (Input::Block(block), kept))
+        }
+    }
+}
+
+/// Runs on a mesh with points `P` in double precision, or `S` in single.
+fn run_on<'a, P, S>(
+    ranks: &Ranks,
+    starting: Starting,
+    options: &'a Options,
+    (input, kept): (Input<P>, Kept<P>),
+) -> Result<Ending<'a>>
+where
+    P: Points<Double = P> + Position + DoublePoint,
+    S: Points<Double = P>,
+{
     let precision = options.polylla.precision;
-    let said_by_one = in_precision!(precision, in_words_of_one::<DVec2, Vec2>);
+    let said_by_one = in_precision!(precision, in_words_of_one::<P, S>);
     let in_file = |fault| {
         let fault = match &input {
             Input::Block(block) => said_by_one(ranks, block, fault),
@@ -56,116 +75,205 @@ pub fn run<'a>(ranks: &Ranks, options: &'a Options, starting: Starting) -> Resul
         };
         with_file(fault, &options.input)
     };
-    let part = in_precision!(precision, part_of::<DVec2, Vec2>);
+    let part = in_precision!(precision, part_of::<P, S>);
     let part = part(ranks, &input).map_err(in_file)?;
     ranks.phase("open the device");
     let on = starting.device(ranks, &options.device)?;
-    let find = in_precision!(precision, find::<DVec2, Vec2>);
+    let find = in_precision!(precision, find::<P, S>);
     let settings = polylla::Options {
         strict: options.polylla.strict,
+        angles: options.polylla.angles(),
     };
     let found = find(ranks, &on, part, settings).map_err(in_file)?;
-    let totals = found.totals;
-    let digest = match options.polylla.digest {
-        true => {
-            ranks.phase("digest");
-            Some(found.digest(ranks, &on)?)
-        }
-        false => None,
-    };
+    let mut totals = found.totals;
+    if options.polylla.digest {
+        ranks.phase("digest");
+        totals.digest = Some(found.digest(ranks, &on)?);
+    }
     let [vertices, triangles] = match &input {
         Input::Block(block) => [block.vertices, block.cells],
         Input::Grid(grid) => [grid.vertices(), grid.triangles()],
     };
-    if let Some(path) = &options.output {
-        write(ranks, path, (input, kept), (found, &on), quiet)?;
+    (totals.vertices, totals.triangles) = (vertices, triangles);
+    let goal = options.polylla.goal();
+    if options.output.is_some() || goal.is_some() {
+        ranks.phase("polygons to the host");
+        let block = match input {
+            Input::Block(block) => block,
+            Input::Grid(grid) => Block::of_vertices_of_grid(ranks, &grid),
+        };
+        let is_carried = ranks.any(!kept.carried.is_empty()) || goal.is_some();
+        match options.output.as_deref().filter(|_| !is_carried) {
+            Some(path) if is_pvtu(path) => {
+                let polygons = found.into_polygons(ranks, &on)?;
+                pieces::write_polygons(ranks, path, &block, polygons)?;
+            }
+            Some(path) if has_extension(path, "ply") => {
+                let ordered = found.into_ordered(ranks, &on, [vertices, triangles])?;
+                output::write_ply(ranks, path, &block, ordered)?;
+            }
+            _ => {
+                let ordered = found.into_ordered(ranks, &on, [vertices, triangles])?;
+                let nested = goal.map(|goal| levels(ranks, &block, &ordered, goal));
+                let nested = nested.transpose()?;
+                if let Some(nested) = &nested {
+                    totals.levels = Some(nested.parents.len() as u64);
+                    totals.pieces = nested.counts.last().map(|&count| count as u64);
+                }
+                write_gathered(ranks, options, (block, kept), ordered, nested.as_ref())?;
+            }
+        }
     }
-    let totals = Totals {
-        vertices,
-        triangles,
-        digest,
-        ..totals
-    };
     let run = (&*options.input, &options.device, on);
     report(ranks, "polylla", run, to_values(totals.counts()))
 }
 
 /// The input as a rank has it.
-enum Input {
+enum Input<P> {
     /// Its block, read or scattered.
-    Block(Block),
+    Block(Block<P>),
     /// Nothing yet: it makes its part.
     Grid(Grid),
 }
 
 /// The parts that rank 0 keeps of a mesh that it has read for all; other ranks keep nothing.
-#[derive(Default)]
-struct Kept {
+struct Kept<P> {
     carried: Carried,
     /// The mesh, where its triangles have fields.
-    mesh: Option<Triangulation>,
+    mesh: Option<Triangulation<P>>,
 }
 
-impl Kept {
-    /// Puts the carried fields on the mesh of the polygons; `half_edges` are the polygons' smallest.
-    fn put(mut self, mesh: &mut Mesh, half_edges: &[u64]) {
+impl<P> Default for Kept<P> {
+    fn default() -> Self {
+        Self {
+            carried: Carried::default(),
+            mesh: None,
+        }
+    }
+}
+
+impl<P: DoublePoint> Kept<P> {
+    /// Puts the carried fields on the mesh of the polygons, and those of levels; `half_edges` are the polygons'
+    /// smallest.
+    fn put(mut self, mesh: &mut Mesh, half_edges: &[u32], nested: Option<&Nested>) {
+        let cells = &mut self.carried.fields.cells;
         if let (Some(whole), Faces::Polygons(polygons)) = (&self.mesh, &mesh.faces) {
-            let half_edges: Vec<u32> = half_edges.iter().map(|&h| h as u32).collect();
-            let mix = triangles_of_polygons(whole, polygons, &half_edges);
-            self.carried.fields.cells = self.carried.fields.cells.mixed(&mix);
+            *cells = cells.mixed(&triangles_of_polygons(whole, polygons, half_edges));
+        }
+        if let Some(nested) = nested {
+            add_fields(nested, cells);
         }
         self.carried.put(mesh);
+    }
+
+    /// The pieces of a level as a mesh, with the carried fields.
+    fn level(
+        &self,
+        polygons: &PolygonMesh<DVec3>,
+        half_edges: &[u32],
+        nested: &Nested,
+        level: usize,
+    ) -> Mesh {
+        let mut mesh = Mesh::from(nested.mesh(polygons, level));
+        let mut carried = self.carried.clone();
+        if let Some(whole) = &self.mesh {
+            let (polygons, count) = (&polygons.polygons, nested.pieces(level));
+            let triangles = PolygonTriangles::of_mesh(whole, polygons, half_edges);
+            let (of_pieces, firsts) =
+                of_pieces(&triangles, half_edges, &nested.ancestors(level), count);
+            let cells = &mut carried.fields.cells;
+            *cells = cells.mixed(&of_pieces.mix(whole, &firsts));
+        }
+        carried.put(&mut mesh);
+        mesh
     }
 }
 
 /// This rank's part of the mesh. Collective.
-fn part_of<P: Point>(ranks: &Ranks, input: &Input) -> Result<Part> {
+fn part_of<P: Points>(ranks: &Ranks, input: &Input<P::Double>) -> Result<Part<P::Double>> {
     match input {
         Input::Block(block) => part_to_find_in::<P>(ranks, block, &Ownership::Near),
         Input::Grid(grid) => Part::of_grid(ranks, grid),
     }
 }
 
-/// Writes the polygons of all ranks. Collective.
-fn write(
+/// Writes the polygons of all ranks, and their levels, from the mesh that rank 0 gathers. Collective.
+fn write_gathered<P: Position + DoublePoint>(
     ranks: &Ranks,
-    path: &Path,
-    (input, kept): (Input, Kept),
-    (found, on): (Found, &Device),
-    quiet: bool,
+    options: &Options,
+    (block, kept): (Block<P>, Kept<P>),
+    ordered: Ordered,
+    nested: Option<&nested::Nested>,
 ) -> Result<()> {
-    ranks.phase("polygons to the host");
-    let block = match input {
-        Input::Block(block) => block,
-        Input::Grid(grid) => Block::of_vertices_of_grid(ranks, &grid),
+    let quiet = is_quiet(ranks, &options.device);
+    let whole = match nested {
+        Some(nested) if options.output.is_some() || options.maps.is_some() => nested.gather(ranks),
+        _ => None,
     };
-    let is_carried = ranks.any(!kept.carried.is_empty());
-    if is_pvtu(path) && !is_carried {
-        let polygons = found.into_polygons(ranks, on)?;
-        return pieces::write_polygons(ranks, path, &block, polygons);
+    if let Some(nested) = nested.filter(|nested| nested.is_stuck) {
+        let level = nested.parents.len();
+        let pieces = nested.counts[level];
+        note(quiet, Note::NothingJoins { level, pieces });
     }
-    let ordered = found.into_ordered(ranks, on, [block.vertices, block.cells])?;
-    if has_extension(path, "ply") && !is_carried {
-        return output::write_ply(ranks, path, &block, ordered);
-    }
-    let said = "rank 0 gathers the polygons and writes them: .ply and .pvtu without fields are written by all";
+    ranks.agree(write_maps(options, whole.as_ref()))?;
+    let Some(path) = &options.output else {
+        return Ok(());
+    };
+    let said = "rank 0 gathers the polygons and writes them: .ply and .pvtu without fields and levels are written by all";
     note(quiet, said);
     let mesh = output::gather(ranks, &block, &ordered)?;
-    let half_edges = match is_carried {
+    let half_edges = match ranks.any(kept.mesh.is_some()) {
         true => ranks.gather(&ordered.half_edges),
         false => Vec::new(),
     };
-    drop(ordered);
+    let half_edges: Vec<u32> = half_edges.iter().map(|&h| h as u32).collect();
+    drop((block, ordered));
     ranks.phase("write");
+    let has_levels = nested.is_some() && has_place(path, LEVEL);
+    if has_levels {
+        let written = match (&mesh, &whole) {
+            (Some(mesh), Some(whole)) => write_each(path, mesh, whole, quiet, |mesh, level| {
+                kept.level(mesh, &half_edges, whole, level)
+            }),
+            _ => Ok(()),
+        };
+        ranks.agree(written)?;
+    }
+    let finest = match has_levels {
+        true => with_number(path, LEVEL, 0),
+        false => path.clone(),
+    };
     let mesh = mesh.map(|mut mesh| {
-        kept.put(&mut mesh, &half_edges);
+        kept.put(&mut mesh, &half_edges, whole.as_ref());
         mesh
     });
-    write_surface(ranks, path, mesh, quiet)
+    write_surface(ranks, &finest, mesh, quiet)
+}
+
+/// Writes each level above 0 of the polygons of `mesh` to a file; `make` makes the mesh of one.
+fn write_each(
+    path: &Path,
+    mesh: &Mesh,
+    nested: &Nested,
+    quiet: bool,
+    make: impl Fn(&PolygonMesh<DVec3>, usize) -> Mesh,
+) -> trioxide::Result<()> {
+    let Faces::Polygons(polygons) = &mesh.faces else {
+        unreachable!("the faces are polygons");
+    };
+    let polygons = PolygonMesh {
+        points: mesh.points.clone(),
+        polygons: polygons.clone(),
+        regions: mesh.regions.clone(),
+        segments: mesh.segments.clone(),
+    };
+    let write = |file: &Path, level| commands::write_mesh(file, &make(&polygons, level), quiet);
+    write_levels(path, Some(nested.levels()), write).map(drop)
 }
 
 /// Refuses options that several processes do not support.
 fn refuse_options(options: &Options) -> Result<()> {
+    let is_numbered = |path: &Path| is_pvtu(path) && has_place(path, LEVEL);
     refuse(match &options.polylla {
         wanted if wanted.method == DataStructure::Indexed => {
             Some("--method indexed is for one process: leave it out")
@@ -175,56 +283,83 @@ fn refuse_options(options: &Options) -> Result<()> {
         }
         wanted if wanted.min_edge.is_some() => Some("--min-edge is for one process: leave it out"),
         wanted if wanted.convex_pieces => Some("--convex-pieces is for one process: leave it out"),
-        wanted if !wanted.angles().are_free() => Some(
-            "--feature-angle and --flatness are for surfaces in space, which one process joins: run without mpirun",
-        ),
+        wanted if wanted.goal().is_some() && options.output.as_deref().is_some_and(is_numbered) => {
+            Some("levels are written to no .pvtu each: choose another format")
+        }
         _ => None,
-    })?;
-    refuse_levels(&options.polylla)
+    })
+}
+
+/// This rank's block, and the parts that rank 0 keeps.
+enum Read {
+    Plane(Block<DVec2>, Kept<DVec2>),
+    Space(Block<DVec3>, Kept<DVec3>),
 }
 
 /// Reads this rank's block of the input: each rank reads its slice of the file, or rank 0 reads for all, and keeps the
 /// parts that do not cross.
-fn read(ranks: &Ranks, options: &Options, quiet: bool) -> Result<(Block, Kept)> {
-    let slice = read_slices(ranks, &options.input, in_plane)?;
-    let (mut block, mut kept) = match slice {
-        Some(block) => (block, Kept::default()),
+fn read(ranks: &Ranks, options: &Options, quiet: bool) -> Result<Read> {
+    Ok(match read_any(ranks, &options.input)? {
+        Some(slices::Input::Plane(block)) => Read::Plane(freed(block, options), Kept::default()),
+        Some(slices::Input::Space(block)) => Read::Space(freed(block, options), Kept::default()),
         None => {
             let whole = at_first(ranks, || read_whole(options, quiet));
             note_first_reads(quiet, &options.input, READ_BY_EACH);
-            let (mesh, carried) = whole?.unzip();
-            let block = Block::scatter(ranks, mesh.as_ref().map(Into::into));
-            let carried = carried.unwrap_or_default();
-            let has_fields = !carried.fields.cells.is_empty() && options.output.is_some();
-            let mesh = mesh.filter(|_| has_fields);
-            (block, Kept { carried, mesh })
+            let (plane, space) = match whole? {
+                None => (None, None),
+                Some(Whole::Plane(mesh, carried)) => (Some((mesh, carried)), None),
+                Some(Whole::Space(mesh, carried)) => (None, Some((mesh, carried))),
+            };
+            if ranks.any(plane.is_some()) {
+                let (block, kept) = scatter(ranks, plane, options);
+                Read::Plane(block, kept)
+            } else {
+                let (block, kept) = scatter(ranks, space, options);
+                Read::Space(block, kept)
+            }
         }
-    };
+    })
+}
+
+/// This rank's block of the mesh that rank 0 has, and the parts that it keeps. Collective.
+fn scatter<P: Position>(
+    ranks: &Ranks,
+    whole: Option<(Triangulation<P>, Carried)>,
+    options: &Options,
+) -> (Block<P>, Kept<P>) {
+    let (mesh, carried) = whole.unzip();
+    let block = Block::scatter(ranks, mesh.as_ref().map(Into::into));
+    let mut carried = carried.unwrap_or_default();
+    let has_fields = !carried.fields.cells.is_empty() && options.output.is_some();
+    if options.polylla.unconstrained {
+        carried.fields.sides = Fields::default();
+    }
+    let mesh = mesh.filter(|_| has_fields);
+    (freed(block, options), Kept { carried, mesh })
+}
+
+/// The block, without constraints if the options say so.
+fn freed<P>(mut block: Block<P>, options: &Options) -> Block<P> {
     if options.polylla.unconstrained {
         block.regions = None;
         block.segments.clear();
-        kept.carried.fields.sides = Fields::default();
     }
-    Ok((block, kept))
+    block
 }
 
-/// This rank's vertices, if they are in the plane of the first vertex of all.
-fn in_plane(z: f64, points: Vec<DVec3>) -> Option<Vec<DVec2>> {
-    in_plane_of(&points, z).filter(|points| points.is_empty() || z.is_finite())
+/// A whole mesh, and the data that it carries.
+enum Whole {
+    Plane(Triangulation, Carried),
+    Space(Triangulation<DVec3>, Carried),
 }
 
-/// Reads the whole mesh, and the data that it carries.
-fn read_whole(options: &Options, quiet: bool) -> trioxide::Result<(Triangulation, Carried)> {
+/// Reads the whole mesh.
+fn read_whole(options: &Options, quiet: bool) -> trioxide::Result<Whole> {
     let mut mesh = commands::read_mesh(&options.input, options.reading, quiet)?;
-    let checked = match !mesh.is_planar() && !mesh.faces.is_empty() {
-        true => Err(trioxide::Error::Invalid {
-            element: "the mesh".to_owned(),
-            rule: "is a surface in space, which one process joins: run without mpirun".to_owned(),
-        }),
-        false => check_planar_faces(&mesh),
-    };
-    let carried = checked.and_then(|()| Carried::take(&mut mesh));
-    carried
-        .and_then(|carried| Ok((mesh.into_triangulation()?, carried)))
-        .map_err(|error| commands::with_remedy(error.in_file(&options.input), "polylla"))
+    let carried = check_faces(&mesh).and_then(|()| Carried::take(&mut mesh));
+    let whole = carried.and_then(|carried| match mesh.is_planar() {
+        true => Ok(Whole::Plane(mesh.into_triangulation()?, carried)),
+        false => Ok(Whole::Space(mesh.into_surface()?, carried)),
+    });
+    whole.map_err(|error| commands::with_remedy(error.in_file(&options.input), "polylla"))
 }

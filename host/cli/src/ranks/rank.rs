@@ -229,10 +229,10 @@ pub fn refuse(wrong: Option<&str>) -> Result<()> {
     wrong.map_or(Ok(()), |wrong| Err(Error::Argument(refused(wrong)).into()))
 }
 
-/// Refuses nested levels of polygons and polyhedra.
+/// Refuses nested levels of polyhedra.
 pub fn refuse_levels(options: &polylla::Options) -> Result<()> {
     let goal = options.goal();
-    refuse(goal.map(|_| "--levels and --until are for one process: leave them out"))
+    refuse(goal.map(|_| "--levels and --until of tetrahedra are for one process: leave them out"))
 }
 
 /// The instance of a generic function for a precision: double, or single.

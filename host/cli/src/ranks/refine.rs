@@ -14,7 +14,6 @@ use trioxide_arguments::names::{FLAGS, worded};
 use trioxide_arguments::note;
 use trioxide_operations::error::refine::too_fine;
 use trioxide_operations::refine::{Cells, Dimensions, Totals, with_carried};
-use trioxide_ranks::block::in_plane_of;
 use trioxide_ranks::output::pieces;
 use trioxide_ranks::ownership::Position;
 use trioxide_ranks::refine::{self, DEGENERATE, Refined, gather, part_to_refine};
@@ -25,15 +24,9 @@ use super::rank::{
     Starting, at_first, check_level, has_extension, in_precision, is_quiet, refuse, with_file,
 };
 use super::report::{Counts, Ending, report};
-use super::slices::{READ_BY_EACH, grid_of, note_first_reads, ownership, read_slices};
+use super::slices::{Input, READ_BY_EACH, grid_of, note_first_reads, ownership, read_any};
 use crate::commands;
 use crate::commands::refine::{self as command, Options};
-
-/// This rank's block of the input.
-enum Input {
-    Plane(Block<DVec2>),
-    Space(Block<DVec3>),
-}
 
 /// The parts that rank 0 keeps of a mesh that it has read for all; other ranks keep nothing.
 #[derive(Default)]
@@ -243,8 +236,8 @@ fn read(ranks: &Ranks, options: &Options, quiet: bool) -> Result<(Input, Kept)> 
     if let Some(grid) = grid_of(&options.input)? {
         return Ok((Input::Plane(Block::counts_of_grid(&grid)), Kept::default()));
     }
-    if let Some(block) = read_slices(ranks, &options.input, with_heights)? {
-        return Ok((of_slices(ranks, block), Kept::default()));
+    if let Some(input) = read_any(ranks, &options.input)? {
+        return Ok((input, Kept::default()));
     }
     note_first_reads(quiet, &options.input, READ_BY_EACH);
     let whole = at_first(ranks, || read_whole(options, quiet))?;
@@ -267,32 +260,6 @@ fn triangles<V>(input: &Cells<V>) -> Option<&Triangulation<V>> {
         Cells::Triangles(mesh) => Some(mesh),
         Cells::Edges(_) => None,
     }
-}
-
-/// This rank's vertices, if all heights are finite numbers; else reading the whole file gives the error.
-fn with_heights(_: f64, points: Vec<DVec3>) -> Option<Vec<DVec3>> {
-    points.iter().all(|p| p.z.is_finite()).then_some(points)
-}
-
-/// The block, in the plane if all ranks' vertices lie in one. Collective.
-fn of_slices(ranks: &Ranks, block: Block<DVec3>) -> Input {
-    // All vertices have the height of the first of all, unless one of a rank differs.
-    let first = block.points.first();
-    let heights = ranks.numbers(first.map_or(u64::MAX, |p| (p.z + 0.0).to_bits()));
-    let flat = in_plane_of(&block.points, f64::from_bits(heights[0]));
-    let is_space = ranks.any(flat.is_none());
-    let Some(points) = flat.filter(|_| !is_space) else {
-        return Input::Space(block);
-    };
-    Input::Plane(Block {
-        vertices: block.vertices,
-        cells: block.cells,
-        size: block.size,
-        points,
-        corners: block.corners,
-        regions: block.regions,
-        segments: block.segments,
-    })
 }
 
 /// Reads the whole mesh, and the parts that rank 0 keeps.

@@ -2,10 +2,11 @@
 
 use std::path::Path;
 
-use glam::DVec3;
+use glam::{DVec2, DVec3};
 use trioxide::formats::ply;
 use trioxide::generate::Grid;
 use trioxide_arguments::note;
+use trioxide_ranks::block::in_plane_of;
 use trioxide_ranks::ownership::Position;
 use trioxide_ranks::{Block, Ownership, Ranks, Result};
 
@@ -80,6 +81,47 @@ pub(super) fn read_slices<P: Position>(
     drop(file);
     let is_missing = ranks.any(block.is_none());
     Ok(block.filter(|_| !is_missing))
+}
+
+/// This rank's block of an input.
+pub(super) enum Input {
+    Plane(Block<DVec2>),
+    Space(Block<DVec3>),
+}
+
+/// As [`read_slices`], of the plane or of space.
+///
+/// # Errors
+/// As there.
+pub(super) fn read_any(ranks: &Ranks, path: &Path) -> Result<Option<Input>> {
+    let block = read_slices(ranks, path, with_heights)?;
+    Ok(block.map(|block| of_slices(ranks, block)))
+}
+
+/// This rank's vertices, if all heights are finite numbers; else reading the whole file gives the error.
+fn with_heights(_: f64, points: Vec<DVec3>) -> Option<Vec<DVec3>> {
+    points.iter().all(|p| p.z.is_finite()).then_some(points)
+}
+
+/// The block, in the plane if all ranks' vertices lie in one. Collective.
+fn of_slices(ranks: &Ranks, block: Block<DVec3>) -> Input {
+    // All vertices have the height of the first of all, unless one of a rank differs.
+    let first = block.points.first();
+    let heights = ranks.numbers(first.map_or(u64::MAX, |p| (p.z + 0.0).to_bits()));
+    let flat = in_plane_of(&block.points, f64::from_bits(heights[0]));
+    let is_space = ranks.any(flat.is_none());
+    let Some(points) = flat.filter(|_| !is_space) else {
+        return Input::Space(block);
+    };
+    Input::Plane(Block {
+        vertices: block.vertices,
+        cells: block.cells,
+        size: block.size,
+        points,
+        corners: block.corners,
+        regions: block.regions,
+        segments: block.segments,
+    })
 }
 
 /// The block of this rank with its converted vertices; `None` where `points` has none, or the file is faulty: reading

@@ -355,14 +355,6 @@ fn what_does_not_run_on_ranks_refuses_with_one_sentence() {
             "--ties first is for one process",
         ),
         (
-            &["polylla", "grid.ply", "--flatness", "5"],
-            "--feature-angle and --flatness are for surfaces in space, which one process joins",
-        ),
-        (
-            &["polylla", "generate:scan:100:1", "--quiet"],
-            "the mesh is a surface in space, which one process joins: run without mpirun",
-        ),
-        (
             &["polylla", "grid.ply", "--device", "serial"],
             "--device serial is for one process",
         ),

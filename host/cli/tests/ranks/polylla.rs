@@ -4,6 +4,8 @@ use std::f64::consts::TAU;
 use std::fs;
 use std::path::Path;
 
+use tempfile::TempDir;
+
 use super::{RANKS, counts, done, meshes};
 
 #[test]
@@ -79,14 +81,19 @@ fn counts_are_those_of_the_single_run() {
 
 /// The file that some ranks write.
 fn written(at: &Path, ranks: usize, arguments: &[&str], output: &str) -> Vec<u8> {
+    written_as(at, ranks, arguments, [output; 2])
+}
+
+/// As [`written`], where the file has another name than the option.
+fn written_as(at: &Path, ranks: usize, arguments: &[&str], [output, file]: [&str; 2]) -> Vec<u8> {
     let more = ["-o", output, "--device", "cpu", "--quiet"];
     assert_eq!(
         done(at, ranks, &[&["polylla"], arguments, &more].concat()),
         ""
     );
-    let bytes = fs::read(at.join(output)).unwrap();
+    let bytes = fs::read(at.join(file)).unwrap();
     // Otherwise a file that the next run does not write would be this run's.
-    fs::remove_file(at.join(output)).unwrap();
+    fs::remove_file(at.join(file)).unwrap();
     bytes
 }
 
@@ -176,6 +183,24 @@ fn write_fields(at: &Path) {
     fs::write(at.join("fields.ply"), text).unwrap();
 }
 
+/// A surface that rank 0 makes, and that each rank reads, with angles and levels.
+#[test]
+fn polygons_of_surfaces_are_those_of_the_single_run() {
+    let folder = TempDir::new().unwrap();
+    let at = folder.path();
+    let scan = ["generate", "scan", "-n", "900", "-o", "scan.ply", "--quiet"];
+    done(at, 1, &scan);
+    let angles = ["--feature-angle", "60", "--flatness", "20", "--strict"];
+    for (ranks, mesh, more, output) in [
+        (3, "scan.ply", &angles[..], "s.ply"),
+        (2, "generate:scan:900:1", &["--until", "20"], "s.vtu"),
+    ] {
+        let arguments = [&[mesh], more].concat();
+        let single = written(at, 1, &arguments, output);
+        assert!(written(at, ranks, &arguments, output) == single, "{mesh}");
+    }
+}
+
 #[test]
 fn fields_and_attributes_are_those_of_the_single_run() {
     let folder = meshes();
@@ -194,6 +219,24 @@ fn fields_and_attributes_are_those_of_the_single_run() {
         let many = written(at, ranks, arguments, output);
         assert!(many == single, "{arguments:?}, {output}, {ranks} ranks");
     }
+    // Levels have fields too, and the maps between them; ranks write the same files.
+    let levels = |ranks| {
+        let arguments = ["fields.ply", "--levels", "3", "--maps", "maps"];
+        let finest = written_as(at, ranks, &arguments, ["level-{level}.vtu", "level-0.vtu"]);
+        let more = (1..=3).flat_map(|level| {
+            let maps = ["parents.txt", "prolongation.mtx"];
+            let maps = maps.map(|map| format!("maps/level_{level}_{map}"));
+            [&[format!("level-{level}.vtu")][..], &maps].concat()
+        });
+        let taken = more.map(|file| {
+            let bytes = fs::read(at.join(&file)).unwrap();
+            fs::remove_file(at.join(file)).unwrap();
+            bytes
+        });
+        let more: Vec<_> = taken.collect();
+        (finest, more)
+    };
+    assert!(levels(1) == levels(2), "levels on 2 ranks");
     let single = String::from_utf8_lossy(&written(at, 1, &["fields.ply"], "f.ply")).into_owned();
     assert!(single.contains("property double load"), "{single}");
 }

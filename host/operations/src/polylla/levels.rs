@@ -70,7 +70,7 @@ pub(crate) fn notes(nested: Option<&Nested>) -> Vec<Note> {
 }
 
 /// Fields of polygons or polyhedra: for each level the piece that one belongs to.
-pub(crate) fn add_fields(nested: &Nested, cells: &mut Fields) {
+pub fn add_fields(nested: &Nested, cells: &mut Fields) {
     for level in 1..=nested.levels() {
         cells.push(Field::scalars(
             format!("level_{level}"),
@@ -151,8 +151,9 @@ impl MeshPolygons {
     }
 }
 
-/// The triangles of each of `count` pieces, ascending, and the half-edge of its first polygon.
-fn of_pieces(
+/// The triangles of each of `count` pieces, ascending, and the half-edge of its first polygon. `half_edges` are those of
+/// the polygons, `pieces` has the piece of each.
+pub fn of_pieces(
     of_polygons: &PolygonTriangles,
     half_edges: &[u32],
     pieces: &[u32],

@@ -30,6 +30,7 @@ use crate::precision::Precision;
 use crate::report::Run;
 
 pub use crate::error::polylla::Refusal;
+pub use levels::{add_fields, of_pieces};
 pub use options::{DataStructure, Options};
 use points::Points;
 pub use report::{Report, Totals};

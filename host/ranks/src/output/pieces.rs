@@ -40,7 +40,12 @@ pub struct Slice<'a, P> {
 ///
 /// # Errors
 /// As [`write_slice`].
-pub fn write_polygons(ranks: &Ranks, path: &Path, block: &Block, polygons: Polygons) -> Result<()> {
+pub fn write_polygons<P: Position>(
+    ranks: &Ranks,
+    path: &Path,
+    block: &Block<P>,
+    polygons: Polygons,
+) -> Result<()> {
     let slice = Slice {
         vertices: block.vertices,
         points: &block.points,

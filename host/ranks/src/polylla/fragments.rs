@@ -15,6 +15,7 @@ use trioxide::mesh;
 
 use super::Polygons;
 use super::strict::split;
+use crate::ownership::Position;
 use crate::part::Part;
 use crate::transport::{Mail, Ranks, offsets};
 
@@ -31,9 +32,9 @@ struct Fragment {
 /// The polygons that cross ranks, at the owners of their smallest half-edges, and the number of these that visit a
 /// vertex more than once. `strict` cuts the latter, and leaves their pieces there. `open` lists this rank's cycles that
 /// pass ghosts. Collective.
-pub(super) fn join(
+pub(super) fn join<V: Position>(
     ranks: &Ranks,
-    part: &Part,
+    part: &Part<V>,
     owned: &[u32],
     open: &mesh::Polygons,
     strict: bool,
@@ -81,7 +82,7 @@ pub(super) fn join(
 }
 
 /// The fragments of this rank.
-fn find(part: &Part, owned: &[u32], open: &mesh::Polygons) -> Vec<Fragment> {
+fn find<V: Position>(part: &Part<V>, owned: &[u32], open: &mesh::Polygons) -> Vec<Fragment> {
     let is_owned = |h: u32| owned[h as usize / 32] >> (h % 32) & 1 != 0;
     let mut fragments = Vec::new();
     for cycle in open.iter() {
@@ -107,7 +108,11 @@ fn find(part: &Part, owned: &[u32], open: &mesh::Polygons) -> Vec<Fragment> {
 }
 
 /// The smallest half-edge of each fragment's ring. Collective.
-fn smallest_of_rings(ranks: &Ranks, part: &Part, fragments: &[Fragment]) -> Vec<Place> {
+fn smallest_of_rings<V: Position>(
+    ranks: &Ranks,
+    part: &Part<V>,
+    fragments: &[Fragment],
+) -> Vec<Place> {
     let me = ranks.rank() as u64;
     let id = |fragment: &Fragment| part.half_edge(fragment.half_edges[0]);
     let ids: Vec<u64> = fragments.iter().map(id).collect();

@@ -4,16 +4,21 @@
 //! | --- | --- |
 //! | labels, links, repair, polygons within a rank | [`polylla_share`] on the rank's device: the kernels of the single run |
 //! | polygons that cross ranks | fragments, joined by the owner of the polygon's smallest half-edge ([`fragments`](self)) |
+//! | edges of a surface that stay for flatness, if asked for | each rank decides about the triangles that it owns; the base of a triangle goes to the owners of those below it ([`flatness`](self)) |
 //! | cuts of polygons that visit a vertex twice, if asked for | within a rank on its device; across ranks where they are joined, with the triangles around them ([`strict`](self)) |
 //! | order | [`Found::into_ordered`]: by the smallest half-edge, as in the single run |
 
+mod flatness;
 mod fragments;
 mod ordered;
 mod polygons;
 mod strict;
 
-use trioxide::half_edges::{DeviceTriangulation, Point};
-use trioxide::polylla::{self, Constraints, Owners, PolygonShare, WholeIds, polylla_share};
+use glam::{DVec2, DVec3, Vec2, Vec3};
+use gpu::point::MeshPoint;
+use trioxide::half_edges::{AnyPoint, DeviceTriangulation};
+use trioxide::mesh::Ties;
+use trioxide::polylla::{self, Angles, Constraints, Owners, PolygonShare, WholeIds, polylla_share};
 use trioxide::{Device, digest, mesh};
 use trioxide_mesh::parallel;
 use trioxide_operations::polylla::Totals;
@@ -21,7 +26,9 @@ use trioxide_operations::polylla::Totals;
 use crate::block::Block;
 use crate::check::{self, check_points, upload_half_edges};
 use crate::fault::{Fault, Joint, Result};
+use crate::halo::Halo;
 use crate::ids::{Ids, Piece};
+use crate::ownership::Position;
 use crate::part::{Part, half_edge, no_edge};
 use crate::transport::{Ranks, Reduction};
 
@@ -32,10 +39,78 @@ pub use polygons::Polygons;
 const PIECE: usize = 1 << 14;
 
 /// Options of a run.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Options {
     /// Split polygons that visit a vertex twice.
     pub strict: bool,
+    /// Angles at which edges of a surface in space stay.
+    pub angles: Angles,
+}
+
+/// Points whose triangles are joined: of the plane, or of a surface in space.
+pub trait Points: AnyPoint<Double: Position> {
+    /// The constraints, with the edges that stay for angles. In the plane all angles are 0. Collective.
+    ///
+    /// # Errors
+    /// Errors of the device.
+    fn with_angles(
+        ranks: &Ranks,
+        on: &Device,
+        part: &Part<Self::Double>,
+        mesh: &DeviceTriangulation<Self>,
+        constraints: Option<Constraints>,
+        angles: Angles,
+    ) -> Result<Option<Constraints>>;
+}
+
+macro_rules! points {
+    ($with_angles:path: $($point:ty),*) => {
+        $(impl Points for $point {
+            fn with_angles(
+                ranks: &Ranks,
+                on: &Device,
+                part: &Part<Self::Double>,
+                mesh: &DeviceTriangulation<Self>,
+                constraints: Option<Constraints>,
+                angles: Angles,
+            ) -> Result<Option<Constraints>> {
+                $with_angles(ranks, on, part, mesh, constraints, angles)
+            }
+        })*
+    };
+}
+points!(without_angles: Vec2, DVec2);
+points!(with_angles: Vec3, DVec3);
+
+fn without_angles<P: AnyPoint>(
+    _: &Ranks,
+    _: &Device,
+    _: &Part<P::Double>,
+    _: &DeviceTriangulation<P>,
+    constraints: Option<Constraints>,
+    _: Angles,
+) -> Result<Option<Constraints>> {
+    Ok(constraints)
+}
+
+fn with_angles<P: AnyPoint + MeshPoint<Double = DVec3>>(
+    ranks: &Ranks,
+    on: &Device,
+    part: &Part<DVec3>,
+    mesh: &DeviceTriangulation<P>,
+    constraints: Option<Constraints>,
+    angles: Angles,
+) -> Result<Option<Constraints>> {
+    let sharp = Angles {
+        flatness: None,
+        ..angles
+    };
+    let marked = Constraints::with_angles(on, mesh, constraints, sharp, Ties::Edge);
+    let constraints = ranks.agree(marked)?;
+    match angles.flatness {
+        None => Ok(constraints),
+        Some(degrees) => flatness::mark(ranks, on, part, mesh, constraints, degrees).map(Some),
+    }
 }
 
 /// The polygons of a run as the ranks' devices leave them, each at one rank: without cuts, at the owner of its smallest
@@ -93,10 +168,10 @@ fn whole(ids: &Ids) -> WholeIds<'_> {
 ///
 /// # Errors
 /// As [`polylla()`](trioxide::polylla::polylla), in the same words on every rank.
-pub fn polylla<P: Point>(
+pub fn polylla<P: Points>(
     ranks: &Ranks,
     on: &Device,
-    block: &Block,
+    block: &Block<P::Double>,
     ownership: &crate::Ownership,
     options: Options,
 ) -> Result<Found> {
@@ -106,7 +181,7 @@ pub fn polylla<P: Point>(
 }
 
 /// Words a fault of [`part_to_find_in`] or [`find`] as the single run does. Collective.
-pub fn in_words_of_one<P: Point>(ranks: &Ranks, block: &Block, fault: Fault) -> Fault {
+pub fn in_words_of_one<P: Points>(ranks: &Ranks, block: &Block<P::Double>, fault: Fault) -> Fault {
     check::in_words_of_one(ranks, block, fault, |mesh| {
         let (on, mesh) = (Device::cpu(None)?, mesh.into_triangulation(block));
         let checked = DeviceTriangulation::<P>::upload(&on, &mesh)?;
@@ -119,11 +194,11 @@ pub fn in_words_of_one<P: Point>(ranks: &Ranks, block: &Block, fault: Fault) -> 
 ///
 /// # Errors
 /// Those of [`polylla()`] that need no device.
-pub fn part_to_find_in<P: Point>(
+pub fn part_to_find_in<P: Points>(
     ranks: &Ranks,
-    block: &Block,
+    block: &Block<P::Double>,
     ownership: &crate::Ownership,
-) -> Result<Part> {
+) -> Result<Part<P::Double>> {
     let points = &block.points;
     ranks.agree(check_points::<P>(
         ranks,
@@ -140,10 +215,10 @@ pub fn part_to_find_in<P: Point>(
 ///
 /// # Errors
 /// As there.
-pub fn find<P: Point>(
+pub fn find<P: Points>(
     ranks: &Ranks,
     on: &Device,
-    mut part: Part,
+    mut part: Part<P::Double>,
     options: Options,
 ) -> Result<Found> {
     ranks.phase("polylla");
@@ -159,10 +234,9 @@ pub fn find<P: Point>(
         }
         error => error.into(),
     }))?;
-    let mut halo = FlagHalo {
-        joint: Joint::new(ranks),
-        part: &part,
-    };
+    let angles = options.angles;
+    let constraints = P::with_angles(ranks, on, &part, &mesh, constraints, angles)?;
+    let mut halo = FlagHalo::new(ranks, &part);
     let strict = options.strict;
     let share = polylla_share(on, &mesh, constraints.as_ref(), &owned, strict, &mut halo);
     let mut share = halo.joint.end(share)?;
@@ -203,22 +277,31 @@ pub fn find<P: Point>(
 /// The flags of ghosts' half-edges, from their owners.
 struct FlagHalo<'r> {
     joint: Joint<'r>,
-    part: &'r Part,
+    halo: &'r Halo,
+}
+
+impl<'r> FlagHalo<'r> {
+    fn new<V>(ranks: &'r Ranks<'r>, part: &'r Part<V>) -> Self {
+        Self {
+            joint: Joint::new(ranks),
+            halo: &part.halo,
+        }
+    }
 }
 
 // SAFETY: the halo brings each ghost's flags from its owner.
 unsafe impl Owners for FlagHalo<'_> {
     fn given(&self) -> &[u32] {
-        self.part.halo.given()
+        self.halo.given()
     }
 
     fn ghosts(&self) -> &[u32] {
-        self.part.halo.ghosts()
+        self.halo.ghosts()
     }
 
     fn exchange(&mut self, given: Vec<u8>) -> trioxide::Result<Vec<u8>> {
         self.joint.agree(Ok(()))?;
-        Ok(self.part.halo.send(self.joint.ranks, given))
+        Ok(self.halo.send(self.joint.ranks, given))
     }
 }
 
@@ -267,7 +350,6 @@ fn merge(found: &Found, (half_edges, lists): &(Vec<u32>, mesh::Polygons)) -> Pol
 mod tests {
     use super::*;
     use crate::threads::run;
-    use glam::DVec2;
     use trioxide::generate::Grid;
 
     /// A part far after the first 2^32 triangles and vertices has the same polygons, with larger ids.

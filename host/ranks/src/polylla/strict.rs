@@ -16,6 +16,7 @@ use trioxide_reference::polylla::split_polygon;
 
 use super::Polygons;
 use crate::ids::{IdSet, Ids};
+use crate::ownership::Position;
 use crate::part::Part;
 use crate::records::Records;
 use crate::transport::{Mail, Ranks};
@@ -24,9 +25,9 @@ use crate::transport::{Mail, Ranks};
 ///
 /// `runs` are this rank's half-edges of polygons across ranks, in the order of the ranks that have joined the polygons,
 /// each with this rank; `heads` came from all ranks.
-pub(super) fn split(
+pub(super) fn split<V: Position>(
     ranks: &Ranks,
-    part: &Part,
+    part: &Part<V>,
     runs: &[(usize, &[u32])],
     heads: &Mail<[u64; 5]>,
     polygons: Polygons,
@@ -62,7 +63,7 @@ pub(super) fn split(
 
 /// Sends the triangles around the ends of the runs to the ranks of these, and returns the triangles from all ranks,
 /// each once. Collective.
-fn send_triangles(ranks: &Ranks, part: &Part, runs: &[(usize, &[u32])]) -> Records {
+fn send_triangles<V: Position>(ranks: &Ranks, part: &Part<V>, runs: &[(usize, &[u32])]) -> Records {
     let ends = runs.iter().flat_map(|&(rank, half_edges)| {
         let end = |h: u32| part.shape.corner((h - h % 3 + (h + 1) % 3) as usize);
         half_edges.iter().map(move |&h| (end(h), rank))

@@ -3,7 +3,7 @@
 use crate::common::Choice;
 use gpu::smooth::Vector;
 use trioxide::glam::{DVec2, DVec3, Vec2, Vec3};
-use trioxide::half_edges::{AnyPoint, DeviceTriangulation, Point};
+use trioxide::half_edges::{AnyPoint, DeviceTriangulation};
 use trioxide::mesh::{Mesh, Segment, Triangulation};
 use trioxide::polylla::Constraints;
 use trioxide::refine::DeviceEdgeMesh;
@@ -115,20 +115,22 @@ fn lifted() -> Triangulation<DVec3> {
 
 #[test]
 fn polylla_refuses_in_the_words_of_one_process() {
-    fn check<P: Point>() -> usize {
-        let alone = |mesh: &Triangulation| {
+    fn check<P: polylla::Points>(good: &Triangulation<P::Double>) -> usize {
+        let alone = |mesh: &Triangulation<P::Double>| {
             let on = Device::cpu(Some(1))?;
             let half_edges = DeviceTriangulation::<P>::upload(&on, mesh)?;
             Constraints::of(&on, &half_edges, mesh)?;
             Ok(())
         };
-        compare(&grid(), alone, |ranks, on, block, ownership| {
+        compare(good, alone, |ranks, on, block, ownership| {
             let options = polylla::Options::default();
             polylla::polylla::<P>(ranks, on, block, ownership, options).map(drop)
         })
     }
-    assert_eq!(check::<DVec2>(), 15);
-    assert_eq!(check::<Vec2>(), 15);
+    assert_eq!(check::<DVec2>(&grid()), 15);
+    assert_eq!(check::<Vec2>(&grid()), 15);
+    assert_eq!(check::<DVec3>(&lifted()), 15);
+    assert_eq!(check::<Vec3>(&lifted()), 15);
 }
 
 #[test]

@@ -11,7 +11,7 @@ use trioxide::refine::{DeviceEdgeMesh, Marking};
 use trioxide::smooth::run_surface;
 use trioxide::weld::{Carried, Guards};
 use trioxide::{Device, polylla, refine, smooth, weld};
-use trioxide_ranks::polylla::{Options, find};
+use trioxide_ranks::polylla::{Options, Points, find};
 use trioxide_ranks::refine::{gather, refine as refine_on_ranks};
 use trioxide_ranks::smooth::smooth as smooth_on_ranks;
 use trioxide_ranks::threads::run;
@@ -34,7 +34,7 @@ fn grids() -> impl Strategy<Value = (Grid, Triangulation)> {
 }
 
 /// Polygons, by their digest and their number.
-fn polygons<P: Point>(grid: &Grid, mesh: &Triangulation, size: usize) {
+fn polygons<P: Point + Points>(grid: &Grid, mesh: &Triangulation, size: usize) {
     let on = Device::cpu(Some(1)).unwrap();
     let whole = DeviceTriangulation::<P>::upload(&on, mesh).unwrap();
     let whole = polylla::polylla(&on, &whole, None, polylla::Options::default()).unwrap();

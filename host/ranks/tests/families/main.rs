@@ -3,9 +3,11 @@
 mod common;
 mod faults;
 mod grids;
+mod levels;
 mod polyhedra;
 mod polylla;
 mod refine;
 mod refine_tets;
 mod smooth;
+mod surfaces;
 mod weld;

@@ -6,15 +6,24 @@ use trioxide::generate::{self, Grid};
 use trioxide::glam::{DVec2, Vec2};
 use trioxide::half_edges::{DeviceTriangulation, Point};
 use trioxide::mesh::{PolyllaLists, Triangulation};
-use trioxide::polylla::{self, Constraints, polylla};
+use trioxide::polylla::{self, Angles, Constraints, polylla};
 use trioxide::{Device, digest};
 use trioxide_operations::polylla::Totals;
-use trioxide_ranks::polylla::{Found, Options, Ordered, find, part_to_find_in};
+use trioxide_ranks::polylla::{Found, Options, Ordered, Points, find, part_to_find_in};
 use trioxide_ranks::threads::run;
 use trioxide_ranks::{Block, Ownership, Part, Ranks, Result};
 
-const PLAIN: Options = Options { strict: false };
-const STRICT: Options = Options { strict: true };
+const PLAIN: Options = Options {
+    strict: false,
+    angles: Angles {
+        feature: None,
+        flatness: None,
+    },
+};
+const STRICT: Options = Options {
+    strict: true,
+    ..PLAIN
+};
 
 fn single<P: Point>(mesh: &Triangulation, options: Options) -> PolyllaLists {
     let on = Device::cpu(Some(1)).unwrap();
@@ -37,8 +46,8 @@ fn digest_of(lists: &PolyllaLists) -> u64 {
 }
 
 /// The slices of all ranks, their counts, and their digest.
-fn on_ranks<P: Point>(
-    mesh: &Triangulation,
+pub fn on_ranks<P: Points>(
+    mesh: &Triangulation<P::Double>,
     size: usize,
     ownership: &Ownership,
     options: Options,
@@ -64,38 +73,38 @@ fn in_order(ranks: &Ranks, on: &Device, found: Found, sizes: [u64; 2]) -> (Order
 }
 
 /// Also of the polygons that are cut.
-fn check<P: Point>(mesh: &Triangulation, size: usize, choice: Choice) {
+fn check<P: Points<Double = DVec2> + Point>(mesh: &Triangulation, size: usize, choice: Choice) {
     for options in [PLAIN, STRICT] {
+        let expected = single::<P>(mesh, options);
         let results = on_ranks::<P>(mesh, size, &choice.of(size), options);
         let case = format!("{size} ranks, {choice:?}, {options:?}");
-        compare::<P>(mesh, results, options, &case);
+        compare(mesh.regions.as_deref(), &expected, results, &case);
     }
 }
 
-/// Compares the results of all ranks with the single run.
-fn compare<P: Point>(
-    mesh: &Triangulation,
+/// Compares the results of all ranks with the single run; `of_triangles` are the regions of the triangles.
+pub fn compare(
+    of_triangles: Option<&[i32]>,
+    expected: &PolyllaLists,
     results: Vec<Result<(Ordered, Totals, u64)>>,
-    options: Options,
     case: &str,
 ) {
-    let expected = single::<P>(mesh, options);
     let mut half_edges = Vec::new();
     let mut lists = Vec::new();
     let mut regions = Vec::new();
     for result in results {
         let (slice, counts, digest) = result.unwrap();
-        assert_eq!(digest, digest_of(&expected), "{case}");
-        assert_eq!(counts, Totals::from(expected.counts));
+        assert_eq!(digest, digest_of(expected), "{case}");
+        assert_eq!(counts, Totals::from(expected.counts), "{case}");
         half_edges.extend(slice.half_edges.iter().map(|&h| h as u32));
         lists.extend(slice.polygons.iter().map(<[u32]>::to_vec));
-        assert_eq!(slice.regions.is_some(), mesh.regions.is_some());
+        assert_eq!(slice.regions.is_some(), of_triangles.is_some());
         regions.extend(slice.regions.unwrap_or_default());
     }
     assert_eq!(half_edges, expected.half_edges, "{case}");
     let expected_lists: Vec<_> = expected.polygons.iter().map(<[u32]>::to_vec).collect();
     assert_eq!(lists, expected_lists, "{case}");
-    if let Some(of_triangles) = &mesh.regions {
+    if let Some(of_triangles) = of_triangles {
         let region = |&h: &u32| of_triangles[h as usize / 3];
         let expected: Vec<i32> = expected.half_edges.iter().map(region).collect();
         assert_eq!(regions, expected);
@@ -127,7 +136,10 @@ fn known_meshes_on_every_number_of_ranks() {
 /// Each rank makes its own rows; there may be fewer of them than ranks.
 #[test]
 fn grids_that_ranks_make_have_the_polygons_of_the_single_run() {
-    fn check_grid<P: Point>(mesh: &Triangulation, grid: Grid, size: usize, options: Options) {
+    fn check_grid<P>(mesh: &Triangulation, grid: Grid, size: usize, options: Options)
+    where
+        P: Points<Double = DVec2> + Point,
+    {
         let results = run(size, |transport| {
             let ranks = Ranks::new(transport);
             let on = Device::cpu(Some(1)).unwrap();
@@ -138,7 +150,13 @@ fn grids_that_ranks_make_have_the_polygons_of_the_single_run() {
                 in_order(&ranks, &on, found, sizes)
             })
         });
-        compare::<P>(mesh, results, options, &format!("{grid:?} on {size} ranks"));
+        let expected = single::<P>(mesh, options);
+        compare(
+            None,
+            &expected,
+            results,
+            &format!("{grid:?} on {size} ranks"),
+        );
     }
     for n in [4, 9, 25, 64, 900] {
         let uniform = (generate::grid(n), Grid::uniform(n));

@@ -1,6 +1,7 @@
 //! Meshes and ownerships of the property tests.
 
 pub mod clouds;
+pub mod surfaces;
 pub mod tets;
 
 use std::sync::Arc;
