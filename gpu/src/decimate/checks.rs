@@ -36,6 +36,23 @@ pub fn judge(
     removed: Out<u32>,
     places: Out<DVec3>,
 ) -> bool {
+    let place = |low: &Known, high: &Known| collapse_between(low, high, rules).to;
+    judge_by(i, lows, choices, limit, fans, sites, removed, places, place)
+}
+
+/// As [`judge()`], with the place of a collapse.
+#[inline(always)]
+pub(super) fn judge_by(
+    i: Item,
+    lows: In<Vertex>,
+    choices: In<Choice>,
+    limit: f32,
+    fans: Fans,
+    sites: In<Site>,
+    removed: Out<u32>,
+    places: Out<DVec3>,
+    place: impl Fn(&Known, &Known) -> DVec3,
+) -> bool {
     let low = lows.at(i);
     let choice = choices.at(low);
     let high = choice.other;
@@ -64,7 +81,7 @@ pub fn judge(
             }
         }
         let (low, high) = (Known::of(sites, low), Known::of(sites, high));
-        let to = collapse_between(&low, &high, rules).to;
+        let to = place(&low, &high);
         places.set(i, to);
         if keeps_sides(&fans, &low, high.id, to, sites)
             && keeps_sides(&fans, &high, low.id, to, sites)

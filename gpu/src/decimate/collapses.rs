@@ -6,7 +6,7 @@ use trioxide_kernel::{Atomic, Bits, In, Out, kernel};
 use super::cheapest::{Choice, link};
 use super::costs::{Known, Rules, cost, ends_of};
 use super::fans::{Start, mark};
-use super::quadric::merged;
+use super::quadric::{Quadric, merged};
 use super::sites::Site;
 use crate::ids::{HalfEdge, Item, Vertex};
 
@@ -49,6 +49,37 @@ pub fn collapse(
     parents: Out<Vertex>,
     touched: Atomic<Bits<Vertex>>,
 ) {
+    let all_sites = sites.unwritten();
+    let merge = |kept: &Known, gone: &Known, at: DVec3| {
+        let [a, b] = ends_of(kept, gone);
+        merged(&a, &b, at)
+    };
+    let cost = |v: &Known, other: Vertex, ascends: bool| cost(v, other, ascends, all_sites, rules);
+    collapse_by(
+        i, acting, first, lows, removed, places, choices, heads, nexts, starts, sites, parents,
+        touched, merge, cost,
+    );
+}
+
+/// As [`collapse()`], with the quadric of a merged vertex and the cost at a half-edge.
+#[inline(always)]
+pub(super) fn collapse_by(
+    i: Item,
+    acting: In<Item>,
+    first: u32,
+    lows: In<Vertex>,
+    removed: In<u32>,
+    places: In<DVec3>,
+    choices: Out<Choice>,
+    heads: Out<HalfEdge>,
+    nexts: Out<HalfEdge>,
+    starts: Out<Start>,
+    sites: Out<Site>,
+    parents: Out<Vertex>,
+    touched: Atomic<Bits<Vertex>>,
+    merge: impl Fn(&Known, &Known, DVec3) -> Quadric,
+    cost: impl Fn(&Known, Vertex, bool) -> f32,
+) {
     let nominee = acting.at(first + i.index());
     let low = lows.at(nominee);
     let high = choices.at(low).other;
@@ -72,11 +103,10 @@ pub fn collapse(
         id,
         site: sites.at(id),
     });
-    let [a, b] = ends_of(&kept, &gone);
     let at = places.at(nominee);
     let site = Site {
         at,
-        quadric: merged(&a, &b, at),
+        quadric: merge(&kept, &gone, at),
         marks: kept.site.marks | gone.site.marks,
         padding: [0; 3],
     };
@@ -89,7 +119,7 @@ pub fn collapse(
     let mut h = heads.at(low);
     while h.is_some() {
         let (after, before) = (starts.at(h.next()).vertex, starts.at(h.prev()).vertex);
-        let price = |other: Vertex, ascends: bool| cost(&v, other, ascends, all_sites, rules);
+        let price = |other: Vertex, ascends: bool| cost(&v, other, ascends);
         let own = price(after, low < after);
         starts.set(
             h,

@@ -41,7 +41,7 @@ impl Rules {
     }
 
     #[inline(always)]
-    fn place(self) -> Place {
+    pub(super) fn place(self) -> Place {
         match self.place {
             0 => Place::Optimal,
             1 => Place::Midpoint,
@@ -67,7 +67,7 @@ impl Known {
     }
 
     #[inline(always)]
-    fn is(&self, bits: u32) -> bool {
+    pub(super) fn is(&self, bits: u32) -> bool {
         self.site.marks & bits != 0
     }
 
@@ -105,6 +105,20 @@ pub(super) fn collapse_between(u: &Known, v: &Known, rules: Rules) -> Collapse {
 /// The cost at the half-edge between vertex `v` and the vertex `other`. `ascends`: it starts at the lower one.
 #[inline(always)]
 pub(super) fn cost(v: &Known, other: Vertex, ascends: bool, sites: In<Site>, rules: Rules) -> f32 {
+    let collapse = |v: &Known, other: &Known| collapse_between(v, other, rules);
+    cost_by(v, other, ascends, sites, rules, collapse)
+}
+
+/// As [`cost`], with the collapse of an edge.
+#[inline(always)]
+pub(super) fn cost_by(
+    v: &Known,
+    other: Vertex,
+    ascends: bool,
+    sites: In<Site>,
+    rules: Rules,
+    collapse: impl Fn(&Known, &Known) -> Collapse,
+) -> f32 {
     let is_one_way = !ascends || rules.at_border != 0;
     if is_one_way && !v.is(mark::BORDER) {
         return NO_COST;
@@ -118,7 +132,7 @@ pub(super) fn cost(v: &Known, other: Vertex, ascends: bool, sites: In<Site>, rul
     if !is_here || !may {
         return NO_COST;
     }
-    let collapse = collapse_between(v, &other, rules);
+    let collapse = collapse(v, &other);
     let within = collapse.cost <= rules.bound * (v.site.quadric.area + other.site.quadric.area);
     // Not so for a cost that is no number.
     if within && collapse.key >= 0.0 {
@@ -131,6 +145,19 @@ pub(super) fn cost(v: &Known, other: Vertex, ascends: bool, sites: In<Site>, rul
 /// Writes the costs at the half-edges of triangle `t`, unless it is gone.
 #[kernel(requires(starts.len() == 3 * n), moves(sites.bytes() + 2 * starts.bytes()))]
 pub fn price_triangles(t: Triangle, sites: In<Site>, rules: Rules, starts: Out<Start>) {
+    price_by(t, sites, starts, |v, other, ascends| {
+        cost(v, other, ascends, sites, rules)
+    });
+}
+
+/// As [`price_triangles()`], with the cost at a half-edge.
+#[inline(always)]
+pub(super) fn price_by(
+    t: Triangle,
+    sites: In<Site>,
+    starts: Out<Start>,
+    cost: impl Fn(&Known, Vertex, bool) -> f32,
+) {
     let [h, i, j] = [0, 1, 2].map(|k| HalfEdge::of(t, k));
     let a = starts.at(h).vertex;
     if a.is_none() {
@@ -138,7 +165,7 @@ pub fn price_triangles(t: Triangle, sites: In<Site>, rules: Rules, starts: Out<S
     }
     let (b, c) = (starts.at(i).vertex, starts.at(j).vertex);
     let price = |h: HalfEdge, from: Vertex, to: Vertex| {
-        let cost = cost(&Known::of(sites, from), to, from < to, sites, rules);
+        let cost = cost(&Known::of(sites, from), to, from < to);
         starts.set(h, Start { vertex: from, cost });
     };
     price(h, a, b);

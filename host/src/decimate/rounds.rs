@@ -8,6 +8,7 @@ use trioxide_kernel::{Bits, words};
 
 use super::kernel::{self, CLASSES, COUNTED, largest_of_class};
 use super::state::State;
+use super::weighed::Weighed;
 use super::{Result, stage};
 use crate::collective::{compact, count_bits, exclusive_scan, order_by_keys};
 use crate::device::{BitSet, Device};
@@ -231,21 +232,41 @@ fn judge(on: &Device, state: &State, lows: Buffer<Vertex>, limit: f32) -> Result
     let n = lows.len();
     let (mut removed, mut places) = (on.uninitialized(n)?, on.uninitialized(n)?);
     let mut bits: BitSet<Item> = on.uninitialized(words(n))?;
-    // SAFETY: as for the lists of corners; the ends of nominated edges are vertices.
-    unsafe {
-        kernel::judge::launch(
-            on,
-            n as u32,
-            &lows,
-            &state.choices,
-            limit,
-            state.fans(),
-            &state.sites,
-            state.rules,
-            &mut removed,
-            &mut places,
-            &mut bits,
-        )
+    match &state.weighed {
+        // SAFETY: as for the lists of corners; the ends of nominated edges are vertices.
+        None => unsafe {
+            kernel::judge::launch(
+                on,
+                n as u32,
+                &lows,
+                &state.choices,
+                limit,
+                state.fans(),
+                &state.sites,
+                state.rules,
+                &mut removed,
+                &mut places,
+                &mut bits,
+            )
+        },
+        // SAFETY: as above; each vertex has a trend for each channel.
+        Some(Weighed { channels, trends }) => unsafe {
+            kernel::judge_weighed::launch(
+                on,
+                n as u32,
+                &lows,
+                &state.choices,
+                limit,
+                state.fans(),
+                &state.sites,
+                channels,
+                trends,
+                state.rules,
+                &mut removed,
+                &mut places,
+                &mut bits,
+            )
+        },
     }?;
     let acting = compact(on, &bits)?;
     let total = exclusive_scan(on, &mut on.duplicate(&removed)?)?;
@@ -318,29 +339,54 @@ fn collapse(
         parents,
         choices,
         touched,
+        weighed,
         rules,
         ..
     } = state;
-    // SAFETY: the triangles of the ends of edges that act in a round are disjoint (gpu::decimate), and so are their
-    // lists; no neighbour of an end is an end of another.
-    unsafe {
-        kernel::collapse::launch(
-            on,
-            range.len() as u32,
-            edges,
-            range.start as u32,
-            &judged.lows,
-            &judged.removed,
-            &judged.places,
-            *rules,
-            choices,
-            heads,
-            nexts,
-            starts,
-            sites,
-            parents,
-            touched,
-        )
+    match weighed {
+        // SAFETY: the triangles of the ends of edges that act in a round are disjoint (gpu::decimate), and so are their
+        // lists; no neighbour of an end is an end of another.
+        None => unsafe {
+            kernel::collapse::launch(
+                on,
+                range.len() as u32,
+                edges,
+                range.start as u32,
+                &judged.lows,
+                &judged.removed,
+                &judged.places,
+                *rules,
+                choices,
+                heads,
+                nexts,
+                starts,
+                sites,
+                parents,
+                touched,
+            )
+        },
+        // SAFETY: as above; each vertex has a trend for each channel.
+        Some(Weighed { channels, trends }) => unsafe {
+            kernel::collapse_weighed::launch(
+                on,
+                range.len() as u32,
+                edges,
+                range.start as u32,
+                &judged.lows,
+                &judged.removed,
+                &judged.places,
+                *rules,
+                channels,
+                choices,
+                heads,
+                nexts,
+                starts,
+                sites,
+                trends,
+                parents,
+                touched,
+            )
+        },
     }?;
     Ok(())
 }

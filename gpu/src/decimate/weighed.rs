@@ -1,0 +1,121 @@
+//! The stages of a round with numbers of the vertices in the quadrics: the same bodies with another cost.
+
+use glam::DVec3;
+use trioxide_kernel::{Atomic, Bits, In, Out, kernel};
+
+use super::cheapest::Choice;
+use super::checks::judge_by;
+use super::collapses::collapse_by;
+use super::costs::{Known, Rules, cost_by, price_by};
+use super::fans::{Fans, Start};
+use super::sites::Site;
+use super::trends::{Channel, Trend, Weighing};
+use crate::ids::{HalfEdge, Item, Triangle, Vertex};
+
+/// As [`price_triangles()`](super::price_triangles()), with the numbers of the vertices.
+#[kernel(
+    requires(starts.len() == 3 * n, trends.len() == sites.len() * channels.len()),
+    moves(sites.bytes() + trends.bytes() + 2 * starts.bytes())
+)]
+pub fn price_weighed(
+    t: Triangle,
+    sites: In<Site>,
+    channels: In<Channel>,
+    trends: In<Trend>,
+    rules: Rules,
+    starts: Out<Start>,
+) {
+    let weighing = Weighing {
+        channels,
+        read: |i: u32| trends.at(i),
+    };
+    price_by(t, sites, starts, |v, other, ascends| {
+        cost_by(v, other, ascends, sites, rules, |v, other| {
+            weighing.collapse(v, other, rules)
+        })
+    });
+}
+
+/// As [`judge()`](super::judge()), with the numbers of the vertices.
+#[kernel(
+    requires(
+        lows.len() == n,
+        places.len() == n,
+        removed.len() == n,
+        trends.len() == sites.len() * channels.len()
+    ),
+    moves(lows.bytes() + removed.bytes())
+)]
+pub fn judge_weighed(
+    i: Item,
+    lows: In<Vertex>,
+    choices: In<Choice>,
+    limit: f32,
+    fans: Fans,
+    sites: In<Site>,
+    channels: In<Channel>,
+    trends: In<Trend>,
+    rules: Rules,
+    removed: Out<u32>,
+    places: Out<DVec3>,
+) -> bool {
+    let weighing = Weighing {
+        channels,
+        read: |i: u32| trends.at(i),
+    };
+    let place = |low: &Known, high: &Known| weighing.collapse(low, high, rules).to;
+    judge_by(i, lows, choices, limit, fans, sites, removed, places, place)
+}
+
+/// As [`collapse()`](super::collapse()), with the numbers of the vertices.
+#[kernel(
+    requires(
+        acting.len() >= first as usize + n,
+        places.len() == lows.len(),
+        removed.len() == lows.len(),
+        nexts.len() == starts.len(),
+        sites.len() == heads.len(),
+        choices.len() == heads.len(),
+        parents.len() == heads.len(),
+        touched.len() == words(heads.len()),
+        trends.len() == sites.len() * channels.len()
+    ),
+    moves(4 * n)
+)]
+pub fn collapse_weighed(
+    i: Item,
+    acting: In<Item>,
+    first: u32,
+    lows: In<Vertex>,
+    removed: In<u32>,
+    places: In<DVec3>,
+    rules: Rules,
+    channels: In<Channel>,
+    choices: Out<Choice>,
+    heads: Out<HalfEdge>,
+    nexts: Out<HalfEdge>,
+    starts: Out<Start>,
+    sites: Out<Site>,
+    trends: Out<Trend>,
+    parents: Out<Vertex>,
+    touched: Atomic<Bits<Vertex>>,
+) {
+    let all_sites = sites.unwritten();
+    // This index writes the trends of the low end before it reads them; no other reads them or those of the high end.
+    let weighing = Weighing {
+        channels,
+        read: |i: u32| trends.at(i),
+    };
+    let merge = |kept: &Known, gone: &Known, at: DVec3| {
+        weighing.merge(kept, gone, at, |i, trend| trends.set(i, trend))
+    };
+    let cost = |v: &Known, other: Vertex, ascends: bool| {
+        cost_by(v, other, ascends, all_sites, rules, |v, other| {
+            weighing.collapse(v, other, rules)
+        })
+    };
+    collapse_by(
+        i, acting, first, lows, removed, places, choices, heads, nexts, starts, sites, parents,
+        touched, merge, cost,
+    );
+}
