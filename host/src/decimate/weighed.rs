@@ -68,8 +68,8 @@ pub(super) struct Weighed {
 }
 
 impl Weighed {
-    /// The trends of a surface's vertices, whose shares are added to the `sites`. Lengths are in units of `unit`, and the
-    /// bounding box has this `diagonal` in them.
+    /// The trends of a surface's vertices, whose shares are added to the `sites`. Lengths are in units of `unit`, and
+    /// the bounding box has this `diagonal` in them.
     pub fn measure(
         on: &Device,
         numbers: &Numbers,

@@ -69,7 +69,8 @@ impl Totals {
 /// Decimates a mesh of triangles, with its attributes, fields, regions and segments.
 ///
 /// Vertices keep the attributes and fields of the lowest vertex that they stand for; the ones that [`Options::weigh`]
-/// names get the values that fit best. Triangles keep their regions and fields. Ends of segments stay where they are, as do vertices where regions meet.
+/// names get the values that fit best. Triangles keep their regions and fields. Ends of segments stay where they are,
+/// as do vertices where regions meet.
 ///
 /// ```
 /// use trioxide_operations::decimate;

@@ -33,10 +33,10 @@ pub struct Options {
     /// Where the vertex of a collapse goes
     #[cfg_attr(feature = "clap", arg(long, value_enum, default_value_t))]
     pub place: Place,
-    /// Numbers of the points that count beside the surface, so that their values are kept: normals, colours (or colors),
-    /// uvs (texture coordinates), or the names of fields of floats. NAME=W gives the weight: a difference of 1, of a
-    /// field its whole range, counts as the distance of W times the diagonal of the bounding box; by default W is 0.01.
-    /// Vertices get the values that fit best, and points at one place, as at the seams of a texture, stay
+    /// Numbers of the points that count beside the surface, so that their values are kept: normals, colours (or
+    /// colors), uvs (texture coordinates), or the names of fields of floats. NAME=W gives the weight: a difference of
+    /// 1, of a field its whole range, counts as the distance of W times the diagonal of the bounding box; by default W
+    /// is 0.01. Vertices get the values that fit best, and points at one place, as at the seams of a texture, stay
     #[cfg_attr(
         feature = "clap",
         arg(long, value_name = "NAME[=W],...", value_delimiter = ',')

@@ -25,8 +25,8 @@ pub const FIELD: f64 = 0.01;
 pub struct Weigh {
     /// `normals`, `colours` (or `colors`), `uvs`, or the name of a field of the points.
     pub name: String,
-    /// The distance that a difference of 1 counts as, in parts of the bounding box's diagonal; of fields, a difference of
-    /// their whole range. None is the default.
+    /// The distance that a difference of 1 counts as, in parts of the bounding box's diagonal; of fields, a difference
+    /// of their whole range. None is the default.
     pub weight: Option<f64>,
 }
 
@@ -253,8 +253,8 @@ impl<'m> Weighed<'m> {
         }))
     }
 
-    /// The numbers of a part at vertex `i` of a decimated mesh; none if they are those of the vertex of the input, which
-    /// then keeps its bits.
+    /// The numbers of a part at vertex `i` of a decimated mesh; none if they are those of the vertex of the input,
+    /// which then keeps its bits.
     fn changed<'d>(&self, part: &Part, done: &'d Decimated, i: usize) -> Option<&'d [f64]> {
         let of = |v: usize| {
             let first = v * self.channels.len() + part.first;
