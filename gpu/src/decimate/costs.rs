@@ -145,19 +145,6 @@ pub(super) fn cost_by(
 /// Writes the costs at the half-edges of triangle `t`, unless it is gone.
 #[kernel(requires(starts.len() == 3 * n), moves(sites.bytes() + 2 * starts.bytes()))]
 pub fn price_triangles(t: Triangle, sites: In<Site>, rules: Rules, starts: Out<Start>) {
-    price_by(t, sites, starts, |v, other, ascends| {
-        cost(v, other, ascends, sites, rules)
-    });
-}
-
-/// As [`price_triangles()`], with the cost at a half-edge.
-#[inline(always)]
-pub(super) fn price_by(
-    t: Triangle,
-    sites: In<Site>,
-    starts: Out<Start>,
-    cost: impl Fn(&Known, Vertex, bool) -> f32,
-) {
     let [h, i, j] = [0, 1, 2].map(|k| HalfEdge::of(t, k));
     let a = starts.at(h).vertex;
     if a.is_none() {
@@ -165,7 +152,7 @@ pub(super) fn price_by(
     }
     let (b, c) = (starts.at(i).vertex, starts.at(j).vertex);
     let price = |h: HalfEdge, from: Vertex, to: Vertex| {
-        let cost = cost(&Known::of(sites, from), to, from < to);
+        let cost = cost(&Known::of(sites, from), to, from < to, sites, rules);
         starts.set(h, Start { vertex: from, cost });
     };
     price(h, a, b);

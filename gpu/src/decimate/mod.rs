@@ -56,25 +56,25 @@
 //!
 //! # Numbers of the vertices
 //!
-//! Colours, texture coordinates, normals and other numbers of the vertices may count in the quadrics (Hoppe, New quadric
-//! metric for simplifying meshes with appearance attributes, 1999; `trends`). Each has a weight: a difference of 1 counts
-//! as the distance of `weight` times the diagonal of the bounding box. For each number, the quadric of a vertex has for
-//! each of its triangles the square of the difference between the vertex's value and that of the triangle, whose values
-//! are linear and have a gradient within its plane, times the weight's square and the triangle's area. The rules above
-//! stay, with these differences:
+//! Colours, texture coordinates, normals and other numbers of the vertices may count in the quadrics (Hoppe, New
+//! quadric metric for simplifying meshes with appearance attributes, 1999; `trends`). Each has a weight: a difference
+//! of 1 counts as the distance of `weight` times the diagonal of the bounding box. For each number, the quadric of a
+//! vertex has for each of its triangles the square of the difference between the vertex's value and that of the
+//! triangle, whose values are linear and have a gradient within its plane, times the weight's square and the triangle's
+//! area. The rules above stay, with these differences:
 //!
 //! - The place of a collapse is where the sum is least with the best values there. The matrix without the values gets
 //!   1e-12 of the trace of that with them on its diagonal, since their difference is rounded; then the draw follows.
-//! - The vertex that survives gets the values for which the sum at its place is least, clamped to the number's range. So
-//!   the values are linear in the place. A locked end keeps its values. The cost has the values that the vertex gets.
-//!   Where the triangles of both ends have no area, it keeps those of the lower end.
+//! - The vertex that survives gets the values for which the sum at its place is least, clamped to the number's range.
+//!   So the values are linear in the place. A locked end keeps its values. The cost has the values that the vertex
+//!   gets. Where the triangles of both ends have no area, it keeps those of the lower end.
 //! - *Seams* are locked: vertices with triangles whose position is that of another one with triangles (0 and -0 are
 //!   equal). Where numbers jump, as at the cuts of a texture, each side has vertices of its own, so both sides keep
 //!   the seam's vertices, and no gap opens.
 //! - The largest error bounds the whole cost, so numbers count there as distances.
 //!
-//! The proof holds as it is: values of a vertex are written with its quadric, by its collapse alone. Sums go over numbers
-//! in their order, and over triangles in that of the vertex's list.
+//! The proof holds as it is: values of a vertex are written with its quadric, by its collapse alone. Sums go over
+//! numbers in their order, and over triangles in that of the vertex's list.
 //!
 //! # Differences from the paper
 //!

@@ -1,12 +1,12 @@
-//! Numbers of the vertices in the quadrics (Hoppe, New quadric metric for simplifying meshes with appearance attributes,
-//! 1999): colours, texture coordinates, normals.
+//! Numbers of the vertices in the quadrics (Hoppe, New quadric metric for simplifying meshes with appearance
+//! attributes, 1999): colours, texture coordinates, normals.
 //!
 //! Over a triangle of area w a number is a linear function with gradient g. A vertex at x with the value s differs from
-//! it by g x + d - s, where d is the function's value at the vertex minus the vertex's own. The quadric of the vertex has
-//! the sum of w λ² (g x + d - s)² over its triangles, for each of its numbers with a weight λ: the terms without s are
-//! in the matrix, the vector and the constant of [`Quadric`], which share them with the planes; s has the factor of all
-//! areas; so a number needs the sums of w g and of w d alone. For given x the sum is least at s = (Σ w g x + Σ w d) / Σ w,
-//! and with this s it is a quadric of x again.
+//! it by g x + d - s, where d is the function's value at the vertex minus the vertex's own. The quadric of the vertex
+//! has the sum of w λ² (g x + d - s)² over its triangles, for each of its numbers with a weight λ: the terms without s
+//! are in the matrix, the vector and the constant of [`Quadric`], which share them with the planes; s has the factor of
+//! all areas; so a number needs the sums of w g and of w d alone. For given x the sum is least at s = (Σ w g x + Σ w d)
+//! / Σ w, and with this s it is a quadric of x again.
 //!
 //! Values are relative to that of the vertex, as positions are: d is zero at first.
 
@@ -191,8 +191,8 @@ impl<R: Fn(u32) -> Trend> Weighing<'_, R> {
         if cost < 0.0 { 0.0 } else { cost }
     }
 
-    /// Where the sum of the quadrics is least with the best values there, from the middle of the edge; `half` leads from
-    /// the low end to it.
+    /// Where the sum of the quadrics is least with the best values there, from the middle of the edge; `half` leads
+    /// from the low end to it.
     #[inline(always)]
     fn least(&self, pair: &Pair, half: DVec3) -> DVec3 {
         let (a, b) = (&pair.ends[0].quadric, &pair.ends[1].quadric);

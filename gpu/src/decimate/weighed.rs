@@ -6,7 +6,7 @@ use trioxide_kernel::{Atomic, Bits, In, Out, kernel};
 use super::cheapest::Choice;
 use super::checks::judge_by;
 use super::collapses::collapse_by;
-use super::costs::{Known, Rules, cost_by, price_by};
+use super::costs::{Known, Rules, cost_by};
 use super::fans::{Fans, Start};
 use super::sites::Site;
 use super::trends::{Channel, Trend, Weighing};
@@ -29,11 +29,26 @@ pub fn price_weighed(
         channels,
         read: |i: u32| trends.at(i),
     };
-    price_by(t, sites, starts, |v, other, ascends| {
-        cost_by(v, other, ascends, sites, rules, |v, other| {
+    let sides = [0, 1, 2].map(|k| HalfEdge::of(t, k));
+    let [a, b, c] = sides.map(|h| starts.at(h).vertex);
+    if a.is_none() {
+        return;
+    }
+    // A loop: three copies of the body would not be inlined.
+    let mut k = 0;
+    while k < 3 {
+        let (h, from, to) = match k {
+            0 => (sides[0], a, b),
+            1 => (sides[1], b, c),
+            _ => (sides[2], c, a),
+        };
+        let v = Known::of(sites, from);
+        let cost = cost_by(&v, to, from < to, sites, rules, |v, other| {
             weighing.collapse(v, other, rules)
-        })
-    });
+        });
+        starts.set(h, Start { vertex: from, cost });
+        k += 1;
+    }
 }
 
 /// As [`judge()`](super::judge()), with the numbers of the vertices.
