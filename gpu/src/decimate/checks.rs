@@ -59,9 +59,26 @@ pub fn count_removed(
     rules: Rules,
     removed: Out<u32>,
 ) {
+    let place = |low: &Known, high: &Known| collapse_between(low, high, rules).to;
+    count_removed_by(i, acting, lows, choices, fans, sites, removed, place);
+}
+
+/// As [`count_removed()`], with the place of a collapse.
+#[inline(always)]
+pub(super) fn count_removed_by(
+    i: Item,
+    acting: In<Item>,
+    lows: In<Vertex>,
+    choices: In<Choice>,
+    fans: Fans,
+    sites: In<Site>,
+    removed: Out<u32>,
+    place: impl Fn(&Known, &Known) -> DVec3,
+) {
     let low = lows.at(acting.at(i));
-    let ends = [low, choices.at(low).other()].map(|v| Known::of(sites, v));
-    removed.set(i, checked(&fans, &ends[0], &ends[1], sites, rules).0);
+    let high = Known::of(sites, choices.at(low).other());
+    let low = Known::of(sites, low);
+    removed.set(i, checked(&fans, &low, &high, sites, place).0);
 }
 
 /// Prefetches the ends of later nominees, then their lists, then the triangles in these.
@@ -95,20 +112,20 @@ fn ask_ahead(i: Item, lows: In<Vertex>, choices: In<Choice>, fans: &Fans, sites:
 }
 
 /// The number of triangles that the collapse of the edge between two vertices removes, or 0 if it does not keep the
-/// surface; and where its vertex goes.
+/// surface; and where its vertex goes, which is its `place`.
 #[inline(always)]
 pub(super) fn checked(
     fans: &impl Corners,
     low: &Known,
     high: &Known,
     sites: In<Site>,
-    rules: Rules,
+    place: impl Fn(&Known, &Known) -> DVec3,
 ) -> (u32, DVec3) {
     let count = removes(fans, low, high, sites);
     if count == 0 {
         return (0, DVec3::ZERO);
     }
-    let to = collapse_between(low, high, rules).to;
+    let to = place(low, high);
     let keeps = |v: &Known, other: &Known| keeps_sides(fans, v, other.id, to, sites);
     let is_kept = keeps(low, high) && keeps(high, low);
     (if is_kept { count } else { 0 }, to)

@@ -1,13 +1,14 @@
 //! The collapses of a round.
 
 use bytemuck::{Pod, Zeroable};
+use glam::DVec3;
 use trioxide_kernel::{Atomic, Bits, In, Out, Scalar, kernel};
 
 use super::cheapest::Choice;
 use super::checks::checked;
-use super::costs::{Known, Rules, cost, ends_of};
+use super::costs::{Known, Rules, collapse_between, cost, ends_of};
 use super::fans::{Corners, Lists, NO_COST, Span, Start, mark};
-use super::quadric::merged;
+use super::quadric::{Quadric, merged};
 use super::sites::Site;
 use crate::ids::{HalfEdge, Item, Vertex};
 
@@ -91,6 +92,38 @@ pub fn collapse(
     parents: Out<Vertex>,
     touched: Atomic<Bits<Vertex>>,
 ) {
+    let all_sites = sites.unwritten();
+    let place = |low: &Known, high: &Known| collapse_between(low, high, rules).to;
+    let merge = |kept: &Known, gone: &Known, at: DVec3| {
+        let [a, b] = ends_of(kept, gone);
+        merged(&a, &b, at)
+    };
+    let cost = |v: &Known, other: Vertex| cost(v, other, true, all_sites, rules);
+    collapse_by(
+        i, edges, places, used, removed, choices, spans, corners, starts, sites, parents, touched,
+        place, merge, cost,
+    );
+}
+
+/// As [`collapse()`], with the place of a collapse, the quadric of a merged vertex, and the cost of an edge.
+#[inline(always)]
+pub(super) fn collapse_by(
+    i: Item,
+    edges: In<Edge>,
+    places: In<u32>,
+    used: u32,
+    removed: Out<u32>,
+    choices: Atomic<Choice>,
+    spans: Out<Span>,
+    corners: Out<HalfEdge>,
+    starts: Out<Start>,
+    sites: Out<Site>,
+    parents: Out<Vertex>,
+    touched: Atomic<Bits<Vertex>>,
+    place: impl Fn(&Known, &Known) -> DVec3,
+    merge: impl Fn(&Known, &Known, DVec3) -> Quadric,
+    cost: impl Fn(&Known, Vertex) -> f32,
+) {
     let lists = Lists {
         spans,
         corners,
@@ -124,7 +157,7 @@ pub fn collapse(
         })
     };
     let [kept, gone] = known();
-    let (count, at) = checked(&lists, &kept, &gone, all_sites, rules);
+    let (count, at) = checked(&lists, &kept, &gone, all_sites, place);
     removed.set(i, count);
     if count == 0 {
         give_up(low, high, lists);
@@ -135,10 +168,9 @@ pub fn collapse(
     let joined = join(low, high, lists, used + places.at(i), choices);
     // Read once more: quadrics would fill registers during the checks.
     let [kept, gone] = known();
-    let [a, b] = ends_of(&kept, &gone);
     let site = Site {
         at,
-        quadric: merged(&a, &b, at),
+        quadric: merge(&kept, &gone, at),
         marks: kept.site.marks | gone.site.marks,
         padding: [0; 3],
     };
@@ -153,7 +185,7 @@ pub fn collapse(
         let j = h.prev();
         let (after, before) = (starts.at(h.next()).vertex, starts.at(j).vertex);
         let mut price = |other: Vertex| {
-            let cost = cost(&v, other, true, all_sites, rules);
+            let cost = cost(&v, other);
             choice = choice.min(Choice::new(cost, other));
             let now = choices.load(other);
             let new = Choice::new(cost, low);

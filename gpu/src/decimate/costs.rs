@@ -41,7 +41,7 @@ impl Rules {
     }
 
     #[inline(always)]
-    fn place(self) -> Place {
+    pub(super) fn place(self) -> Place {
         match self.place {
             0 => Place::Optimal,
             1 => Place::Midpoint,
@@ -106,6 +106,20 @@ pub(super) fn collapse_between(u: &Known, v: &Known, rules: Rules) -> Collapse {
 /// two vertices of the boundary.
 #[inline(always)]
 pub(super) fn cost(v: &Known, other: Vertex, has_it: bool, sites: In<Site>, rules: Rules) -> f32 {
+    let collapse = |v: &Known, other: &Known| collapse_between(v, other, rules);
+    cost_by(v, other, has_it, sites, rules, collapse)
+}
+
+/// As [`cost`], with the collapse of an edge.
+#[inline(always)]
+pub(super) fn cost_by(
+    v: &Known,
+    other: Vertex,
+    has_it: bool,
+    sites: In<Site>,
+    rules: Rules,
+    collapse: impl Fn(&Known, &Known) -> Collapse,
+) -> f32 {
     let is_one_way = !has_it || rules.at_border != 0;
     if is_one_way && !v.is(mark::BORDER) {
         return NO_COST;
@@ -119,7 +133,7 @@ pub(super) fn cost(v: &Known, other: Vertex, has_it: bool, sites: In<Site>, rule
     if !is_here || !may {
         return NO_COST;
     }
-    let collapse = collapse_between(v, &other, rules);
+    let collapse = collapse(v, &other);
     let within = collapse.cost <= rules.bound * (v.site.quadric.area + other.site.quadric.area);
     // Not so for a cost that is no number.
     if within && collapse.key >= 0.0 {

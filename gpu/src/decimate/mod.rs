@@ -54,6 +54,28 @@
 //!   of a collapse that has more triangles.
 //! - A locked vertex stays where it is; an edge of two locked ones has no cost. So vertices where regions meet stay.
 //!
+//! # Numbers of the vertices
+//!
+//! Colours, texture coordinates, normals and other numbers of the vertices may count in the quadrics (Hoppe, New
+//! quadric metric for simplifying meshes with appearance attributes, 1999; `trends`). Each has a weight: a difference
+//! of 1 counts as the distance of `weight` times the diagonal of the bounding box. For each number, the quadric of a
+//! vertex has for each of its triangles the square of the difference between the vertex's value and that of the
+//! triangle, whose values are linear and have a gradient within its plane, times the weight's square and the triangle's
+//! area. The rules above stay, with these differences:
+//!
+//! - The place of a collapse is where the sum is least with the best values there. The matrix without the values gets
+//!   1e-12 of the trace of that with them on its diagonal, since their difference is rounded; then the draw follows.
+//! - The vertex that survives gets the values for which the sum at its place is least, clamped to the number's range.
+//!   So the values are linear in the place. A locked end keeps its values. The cost has the values that the vertex
+//!   gets. Where the triangles of both ends have no area, it keeps those of the lower end.
+//! - *Seams* are locked: vertices with triangles whose position is that of another one with triangles (0 and -0 are
+//!   equal). Where numbers jump, as at the cuts of a texture, each side has vertices of its own, so both sides keep
+//!   the seam's vertices, and no gap opens.
+//! - The largest error bounds the whole cost, so numbers count there as distances.
+//!
+//! The proof holds as it is: values of a vertex are written with its quadric, by its collapse alone. Sums go over
+//! numbers in their order, and over triangles in that of the vertex's list.
+//!
 //! # Differences from the paper
 //!
 //! - Quadrics are weighted by area, and each is in the frame of its own vertex: planes of the input pass through zero
@@ -72,6 +94,7 @@
 //! | place corners | `fans` |
 //! | measure vertices | `vertices`, into `sites` |
 //! | price edges | `costs` |
+//! | find seams, measure numbers | `seams`, `values`, `trends`; the rounds with numbers are in `weighed` |
 //! | find cheapest | `cheapest`, `nominees` |
 //! | nominate | `nominees` |
 //! | find first | `checks` |
@@ -89,8 +112,12 @@ mod fans;
 mod nominees;
 mod quadric;
 mod results;
+mod seams;
 mod sites;
+mod trends;
+mod values;
 mod vertices;
+mod weighed;
 
 pub use cheapest::*;
 pub use checks::*;
@@ -102,5 +129,9 @@ pub use fans::*;
 pub use nominees::*;
 pub use quadric::*;
 pub use results::*;
+pub use seams::*;
 pub use sites::*;
+pub use trends::*;
+pub use values::*;
 pub use vertices::*;
+pub use weighed::*;

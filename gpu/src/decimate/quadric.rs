@@ -81,7 +81,7 @@ impl Quadric {
     }
 
     #[inline(always)]
-    fn times(&self, d: DVec3) -> DVec3 {
+    pub(super) fn times(&self, d: DVec3) -> DVec3 {
         let [xx, xy, xz, yy, yz, zz] = self.matrix;
         DVec3::new(
             xx * d.x + xy * d.y + xz * d.z,
@@ -91,19 +91,25 @@ impl Quadric {
     }
 
     #[inline(always)]
-    fn vector(&self) -> DVec3 {
+    pub(super) fn vector(&self) -> DVec3 {
         DVec3::from_array(self.linear)
     }
 
     #[inline(always)]
-    fn trace(&self) -> f64 {
+    pub(super) fn trace(&self) -> f64 {
         self.matrix[0] + self.matrix[3] + self.matrix[5]
+    }
+
+    /// Its value at `d` from the vertex, as its terms give it.
+    #[inline(always)]
+    pub(super) fn sum(&self, d: DVec3) -> f64 {
+        self.times(d).dot(d) + 2.0 * self.vector().dot(d) + self.constant
     }
 
     /// Its value at `d` from the vertex; rounding leaves none below zero.
     #[inline(always)]
     fn value(&self, d: DVec3) -> f64 {
-        let value = self.times(d).dot(d) + 2.0 * self.vector().dot(d) + self.constant;
+        let value = self.sum(d);
         if value > 0.0 { value } else { 0.0 }
     }
 
@@ -119,7 +125,7 @@ impl Quadric {
 
     /// The sum of two quadrics of one frame.
     #[inline(always)]
-    fn plus(&self, other: &Self) -> Self {
+    pub(super) fn plus(&self, other: &Self) -> Self {
         let (a, b) = (self.matrix, other.matrix);
         let (u, v) = (self.linear, other.linear);
         Self {
@@ -140,7 +146,7 @@ impl Quadric {
     /// Where it is least, drawn towards zero by [`DRAW`]; zero without planes. The matrix is positive semidefinite, so
     /// that each pivot is at least the part that is added to the diagonal, but for rounding.
     #[inline(always)]
-    fn least(&self) -> DVec3 {
+    pub(super) fn least(&self) -> DVec3 {
         let trace = self.trace();
         if trace <= NO_TRACE {
             return DVec3::ZERO;
@@ -167,9 +173,27 @@ impl Quadric {
 /// Position and cost of the collapse of the edge between two ends, of which `low` has the lower id.
 #[inline(always)]
 pub(super) fn collapse_of(low: &End, high: &End, place: Place) -> Collapse {
+    let cost_at = |to: DVec3| low.quadric.value(to - low.at) + high.quadric.value(to - high.at);
+    collapse_by(low, high, place, cost_at, |half| {
+        let (a, b) = (low.quadric, high.quadric);
+        let mut both = a.plus(&b);
+        both.linear = (a.vector() + a.times(half) + (b.vector() - b.times(half))).to_array();
+        both.least()
+    })
+}
+
+/// As [`collapse_of`], with the cost at a position, and where it is least from the middle of the edge, by the vector
+/// from the low end to the middle.
+#[inline(always)]
+pub(super) fn collapse_by(
+    low: &End,
+    high: &End,
+    place: Place,
+    cost_at: impl Fn(DVec3) -> f64,
+    least: impl FnOnce(DVec3) -> DVec3,
+) -> Collapse {
     let along = high.at - low.at;
     let middle = low.at + along * 0.5;
-    let cost_at = |to: DVec3| low.quadric.value(to - low.at) + high.quadric.value(to - high.at);
     let to = if low.holds {
         low.at
     } else if high.holds {
@@ -184,14 +208,7 @@ pub(super) fn collapse_of(low: &End, high: &End, place: Place) -> Collapse {
                     high.at
                 }
             }
-            Place::Optimal => {
-                let (a, b) = (low.quadric, high.quadric);
-                let mut both = a.plus(&b);
-                let half = along * 0.5;
-                both.linear =
-                    (a.vector() + a.times(half) + (b.vector() - b.times(half))).to_array();
-                middle + both.least()
-            }
+            Place::Optimal => middle + least(along * 0.5),
         }
     };
     let cost = cost_at(to);

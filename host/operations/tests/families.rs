@@ -452,17 +452,27 @@ fn decimation_reaches_each_number_of_triangles() -> Result<()> {
 /// The memory that is asked for is enough, and not far more than a run takes.
 #[test]
 fn decimation_takes_the_memory_that_it_asks_for() -> Result<()> {
-    let mesh = trioxide::generate::scan(60_000, 1)?;
+    let mut mesh = trioxide::generate::scan(60_000, 1)?;
     let (points, faces) = (mesh.points.len(), mesh.faces.len());
-    for keep in [vec![0.1], vec![0.9], vec![0.6, 0.3]] {
+    mesh.attributes.normals = Some(mesh.points.clone());
+    for (keep, weigh) in [
+        (vec![0.1], None),
+        (vec![0.9], None),
+        (vec![0.6, 0.3], None),
+        (vec![0.2], Some("normals")),
+        (vec![0.6, 0.3], Some("normals")),
+    ] {
         let on = Device::cpu(Some(2))?;
         let options = decimate::Options {
             keep,
+            weigh: weigh.map(decimate::Weigh::new).into_iter().collect(),
             ..Default::default()
         };
         let targets = options.targets(faces);
-        let mesh_bytes = (24 * points + 12 * faces) as u64;
-        let needed = mesh_bytes + trioxide::decimate::bytes_needed(points, faces, &targets);
+        let numbers = if weigh.is_some() { 3 } else { 0 };
+        let mesh_bytes = ((24 + 8 * numbers) * points + 12 * faces) as u64;
+        let of_family = trioxide::decimate::bytes_needed(points, faces, &targets, numbers);
+        let needed = mesh_bytes + of_family;
         decimate::to_each(&on, mesh.clone(), &options)?;
         let taken = on.peak_bytes();
         assert!(

@@ -42,3 +42,33 @@ def test_several_fractions_in_one_run_are_as_runs_of_their_own():
     for step in ("decimate --keep 0.5,0.1", ("decimate", {"keep": fractions})):
         with pytest.raises(ValueError, match="one is needed here"):
             trioxide.chain(scan, [step], device="cpu")
+
+
+def test_weighed_colours_and_fields_are_kept():
+    grid = trioxide.generate("grid", 2500)
+    x, y = grid.points[:, 0], grid.points[:, 1]
+    inside = np.hypot(x - 0.5, y - 0.5) < 0.3
+    colors = np.where(inside[:, None], [255, 0, 0, 255], [0, 0, 255, 255]).astype(np.uint8)
+    mesh = trioxide.Mesh(grid.points, triangles=grid.triangles, colors=colors, point_data={"heat": x * y, "class": inside.astype(np.int32)})
+
+    def error(mesh):
+        """Of red, at the centres of the triangles, by area."""
+        a, b, c = (mesh.points[mesh.triangles[:, k], :2] for k in range(3))
+        (u, v), centre = ((b - a).T, (c - a).T), (a + b + c) / 3
+        area = np.abs(u[0] * v[1] - u[1] * v[0])
+        red = mesh.colors[mesh.triangles, 0].mean(axis=1) / 255
+        wanted = np.hypot(centre[:, 0] - 0.5, centre[:, 1] - 0.5) < 0.3
+        return (np.abs(red - wanted) * area).sum() / area.sum()
+
+    plain = trioxide.decimate(mesh, keep=0.1, device="cpu")
+    weighed = trioxide.decimate(mesh, keep=0.1, weigh=["colours=0.02", "heat"], device="cpu")
+    assert 1.5 * error(weighed) < error(plain)
+    assert np.array_equal(weighed.point_data["class"], mesh.point_data["class"][weighed.survivors])
+    chained = trioxide.chain(mesh, "decimate --keep 0.1 --weigh colours=0.02,heat", device="cpu")
+    assert np.array_equal(chained.points, weighed.points) and np.array_equal(chained.colors, weighed.colors)
+    with pytest.raises(ValueError, match="no normals to weigh: they have colours, heat"):
+        trioxide.decimate(mesh, keep=0.1, weigh="normals", device="cpu")
+    with pytest.raises(ValueError, match="field class has integers"):
+        trioxide.decimate(mesh, keep=0.1, weigh="class", device="cpu")
+    with pytest.raises(ValueError, match="weigh needs the attributes of a mesh in host memory"):
+        trioxide.decimate(mesh.to_device("cpu"), keep=0.1, weigh="colours")

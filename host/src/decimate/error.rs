@@ -42,6 +42,15 @@ pub enum Error {
     /// The largest error is no distance.
     #[error("the largest error is {0}, but must be a distance: 0 or more, and finite")]
     Bound(f64),
+    /// A vertex has a weighed number that is not finite, or is too large.
+    #[error("vertex {vertex} has a weighed number that is not finite, or is beyond 2^250")]
+    Number {
+        /// The lowest such vertex.
+        vertex: usize,
+    },
+    /// A weight is no distance.
+    #[error("a weight is {0}, but must be a part of the diagonal: 0 or more, and finite")]
+    Weight(f64),
     /// The mesh has more elements than 32-bit indices reach.
     #[error(
         "{points} vertices and {triangles} triangles are more than 32-bit indices reach ({most_points} and {most_triangles})"
@@ -72,12 +81,14 @@ impl From<Error> for crate::Error {
         let rule = error.to_string();
         let element = match error {
             Error::Shared(error) => return error,
-            Error::Coordinate { vertex } => format!("vertex {vertex}"),
+            Error::Coordinate { vertex } | Error::Number { vertex } => format!("vertex {vertex}"),
             Error::Range { triangle } | Error::Degenerate { triangle } => {
                 format!("triangle {triangle}")
             }
             Error::Length { .. } => "the mesh".to_owned(),
-            Error::Bound(_) | Error::TooLarge { .. } => return Self::Argument(rule),
+            Error::Bound(_) | Error::Weight(_) | Error::TooLarge { .. } => {
+                return Self::Argument(rule);
+            }
         };
         Self::of_element(element, &rule)
     }

@@ -25,6 +25,7 @@ mod options;
 mod result;
 mod rounds;
 mod state;
+mod weighed;
 
 use std::cmp::Reverse;
 
@@ -42,6 +43,7 @@ use crate::points;
 pub use error::{Error, Result};
 pub use options::{Options, Place};
 pub use result::{Decimated, DeviceDecimated};
+pub use weighed::{Channel, Numbers};
 
 use state::State;
 
@@ -56,16 +58,19 @@ pub struct Surface<'a> {
     pub regions: Option<&'a Buffer<i32>>,
     /// Locked vertices, or none.
     pub locked: Option<&'a BitSet<Vertex>>,
+    /// Numbers of the vertices that count in the quadrics, or none. With them vertices of seams are locked.
+    pub numbers: Option<Numbers<'a>>,
 }
 
 impl<'a> Surface<'a> {
-    /// Without regions and locks.
+    /// Without regions, locks and numbers.
     pub fn new(points: &'a Buffer<DVec3>, triangles: &'a Buffer<[Vertex; 3]>) -> Self {
         Self {
             points,
             triangles,
             regions: None,
             locked: None,
+            numbers: None,
         }
     }
 
@@ -98,7 +103,12 @@ impl<'a> Surface<'a> {
                 });
             }
         }
-        Ok(())
+        self.numbers.map_or(Ok(()), |numbers| numbers.check(points))
+    }
+
+    /// Numbers of a vertex.
+    fn channels(&self) -> usize {
+        self.numbers.map_or(0, |numbers| numbers.channels.len())
     }
 }
 
@@ -108,21 +118,23 @@ fn stage<R>(on: &Device, name: &'static str, work: impl FnOnce() -> Result<R>) -
 }
 
 /// Bytes that a run takes at once besides the mesh, for V points and T triangles, down to each of these numbers of
-/// triangles. With several numbers a surface with a boundary may need room for a copy besides.
-pub fn bytes_needed(points: usize, triangles: usize, targets: &[usize]) -> u64 {
+/// triangles, with this count of `numbers` of each vertex in the quadrics. With several numbers of triangles a surface
+/// with a boundary needs room for a copy besides: [`decimate_to_each`] refuses a run without it before the first round.
+pub fn bytes_needed(points: usize, triangles: usize, targets: &[usize], numbers: usize) -> u64 {
     let (v, t) = (points as u64, triangles as u64);
     // Corners and their lists, beside the places and half-edges.
     let linking = 16 * v + 48 * t;
-    // Sites, places, choices, parents and touched vertices; half-edges, corners and room for as many, and before the
+    let of_vertex = size_of::<kernel::Site>() + numbers * size_of::<kernel::Trend>();
+    // Sites, trends, places, choices, parents and touched vertices; half-edges, corners and room for as many, and before the
     // first round their former places.
-    let state = (size_of::<kernel::Site>() as u64 + 29) * v + 60 * t;
+    let state = (of_vertex as u64 + 29) * v + 60 * t;
     // The touched vertices, or a sixth of the vertices as nominees.
     let round = 8 * v;
     // Maps; positions, ids and triangles of each result. The numbers of its vertices take some more for a while.
     let numbering = 6 * v;
     let result = |&target: &usize| {
         let share = (target as f64 / triangles as f64).min(1.0);
-        5 * v + (share * (28 * v + 16 * t) as f64) as u64
+        5 * v + (share * ((28 + 8 * numbers as u64) * v + 16 * t) as f64) as u64
     };
     let results: u64 = targets.iter().map(result).sum();
     linking.max(state + round.max(numbering + results))
@@ -131,8 +143,8 @@ pub fn bytes_needed(points: usize, triangles: usize, targets: &[usize]) -> u64 {
 /// Decimates a surface that is on the device.
 ///
 /// # Errors
-/// [`Error::Coordinate`], [`Error::Range`] or [`Error::Degenerate`] with the vertex or the triangle; [`Error::Length`];
-/// [`Error::TooLarge`]; those of [`Options::check`]; those of the device.
+/// [`Error::Coordinate`], [`Error::Number`], [`Error::Range`] or [`Error::Degenerate`] with the vertex or the triangle;
+/// [`Error::Length`]; [`Error::Weight`]; [`Error::TooLarge`]; those of [`Options::check`]; those of the device.
 pub fn decimate(on: &Device, surface: &Surface, options: &Options) -> Result<DeviceDecimated> {
     let mut one = decimate_to_each(on, surface, options, &[options.triangles])?;
     Ok(one.remove(0))
@@ -151,24 +163,34 @@ pub fn decimate_to_each(
 ) -> Result<Vec<DeviceDecimated>> {
     options.check()?;
     surface.check_lengths()?;
-    let vertices = surface.points.len();
-    on.require(bytes_needed(vertices, surface.triangles.len(), targets))?;
+    let (vertices, triangles) = (surface.points.len(), surface.triangles.len());
+    let numbers = surface.channels();
+    let needed = bytes_needed(vertices, triangles, targets, numbers);
+    on.require(needed)?;
     let corners = on.duplicate(surface.triangles)?.cast();
     let starts = stage(on, "check the mesh", || check(on, surface.points, &corners))?;
-    let unit = match vertices {
-        0 => 1.0,
+    if let Some(numbers) = &surface.numbers {
+        numbers.check_values(on)?;
+    }
+    let (unit, diagonal) = match vertices {
+        0 => (1.0, 0.0),
         _ => {
             let (low, high) = points::bounds(on, surface.points)?;
             let extent = (high - low).max_element();
             // An extent below this has no reciprocal; costs are zero then.
-            if extent > f64::MIN_POSITIVE {
+            let unit = if extent > f64::MIN_POSITIVE {
                 to_unit(extent)
             } else {
                 1.0
-            }
+            };
+            (unit, ((high - low) * unit).length())
         }
     };
-    let state = State::new(on, surface, corners, starts, options, unit)?;
+    let mut state = State::new(on, surface, corners, starts, options, [unit, diagonal])?;
+    if targets.len() > 1 && state.has_border(on)? {
+        // An odd number of triangles is reached in a copy.
+        on.require(needed)?;
+    }
     // Each target once, from the most triangles to the fewest.
     let mut order: Vec<usize> = (0..targets.len()).collect();
     order.sort_by_key(|&i| Reverse(targets[i]));

@@ -20,6 +20,8 @@ pub struct Decimated {
     pub survivors: Vec<u32>,
     /// Old triangle of each new one, ascending; U.
     pub triangle_ids: Vec<u32>,
+    /// Numbers of the vertices, if they counted in the quadrics; W times as many as a vertex has.
+    pub values: Vec<f64>,
     /// Number of rounds.
     pub rounds: u32,
 }
@@ -36,6 +38,8 @@ pub struct DeviceDecimated {
     pub survivors: Buffer<Vertex>,
     /// Old triangle of each new one, ascending; U.
     pub triangle_ids: Buffer<Triangle>,
+    /// Numbers of the vertices, if they counted in the quadrics; W times as many as a vertex has.
+    pub values: Buffer<f64>,
     /// Number of rounds.
     pub rounds: u32,
 }
@@ -53,6 +57,7 @@ impl DeviceDecimated {
                 map: on.download_rows(&self.map)?,
                 survivors: on.download_rows(&self.survivors)?,
                 triangle_ids: on.download_rows(&self.triangle_ids)?,
+                values: on.download(&self.values)?,
                 rounds: self.rounds,
             })
         })

@@ -8,6 +8,7 @@ use trioxide_kernel::{Bits, words};
 
 use super::kernel::{self, CLASSES, COUNTED, FansBuffers, largest_of_class};
 use super::state::State;
+use super::weighed::Weighed;
 use super::{Result, stage};
 use crate::collective::{compact, count_bits, exclusive_scan, order_by_keys};
 use crate::device::{BitSet, Device};
@@ -235,19 +236,37 @@ fn order(on: &Device, state: &State, acting: &Acting) -> Result<Ordered> {
     let count = n as u32;
     let (choices, fans, sites) = (&state.choices, state.fans(), &state.sites);
     let mut of_edges = on.uninitialized(n)?;
-    // SAFETY: as for the lists of corners; the ends of nominated edges are vertices.
-    unsafe {
-        kernel::count_removed::launch(
-            on,
-            count,
-            edges,
-            lows,
-            choices,
-            fans,
-            sites,
-            state.rules,
-            &mut of_edges,
-        )
+    match &state.weighed {
+        // SAFETY: as for the lists of corners; the ends of nominated edges are vertices.
+        None => unsafe {
+            kernel::count_removed::launch(
+                on,
+                count,
+                edges,
+                lows,
+                choices,
+                fans,
+                sites,
+                state.rules,
+                &mut of_edges,
+            )
+        },
+        // SAFETY: as above; each vertex has a trend for each channel.
+        Some(Weighed { channels, trends }) => unsafe {
+            kernel::count_removed_weighed::launch(
+                on,
+                count,
+                edges,
+                lows,
+                choices,
+                fans,
+                sites,
+                channels,
+                trends,
+                state.rules,
+                &mut of_edges,
+            )
+        },
     }?;
     let mut keys = on.uninitialized(n)?;
     kernel::gather_costs::launch(on, count, edges, lows, choices, &mut keys)?;
@@ -307,29 +326,53 @@ fn collapse(
         parents,
         choices,
         touched,
+        weighed,
         rules,
         ..
     } = state;
     let mut removed = on.uninitialized(n)?;
-    // SAFETY: the triangles of the ends of edges that act in a round are disjoint (gpu::decimate), and so are their
-    // lists and places; no neighbour of an end is an end of another.
-    unsafe {
-        kernel::collapse::launch(
-            on,
-            n as u32,
-            &edges,
-            &places,
-            used,
-            &mut removed,
-            *rules,
-            choices,
-            spans,
-            corners,
-            starts,
-            sites,
-            parents,
-            touched,
-        )
+    match weighed {
+        // SAFETY: the triangles of the ends of edges that act in a round are disjoint (gpu::decimate), and so are their
+        // lists and places; no neighbour of an end is an end of another.
+        None => unsafe {
+            kernel::collapse::launch(
+                on,
+                n as u32,
+                &edges,
+                &places,
+                used,
+                &mut removed,
+                *rules,
+                choices,
+                spans,
+                corners,
+                starts,
+                sites,
+                parents,
+                touched,
+            )
+        },
+        // SAFETY: as above; each vertex has a trend for each channel.
+        Some(Weighed { channels, trends }) => unsafe {
+            kernel::collapse_weighed::launch(
+                on,
+                n as u32,
+                &edges,
+                &places,
+                used,
+                &mut removed,
+                *rules,
+                channels,
+                choices,
+                spans,
+                corners,
+                starts,
+                sites,
+                trends,
+                parents,
+                touched,
+            )
+        },
     }?;
     let total = exclusive_scan(on, &mut removed)?;
     Ok(on.read(&total, 0)? as usize)

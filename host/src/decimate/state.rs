@@ -7,6 +7,7 @@ use trioxide_kernel::launch::Buffer;
 use trioxide_kernel::{NONE, words};
 
 use super::kernel::{self, Choice, Edge, FansBuffers, Rules, Site, Span, Start};
+use super::weighed::{Weighed, with_seams};
 use super::{DeviceDecimated, Options, Result, Surface, stage};
 use crate::collective::{Tiled, bucket_long, compact, count_bits, exclusive_scan, most_alone};
 use crate::device::{BitSet, Device};
@@ -31,20 +32,22 @@ pub(super) struct State {
     /// Number of triangles that are left.
     pub left: usize,
     has_border: Option<bool>,
+    /// The numbers of the vertices, if they count.
+    pub weighed: Option<Weighed>,
     pub rules: Rules,
     unit: f64,
 }
 
 impl State {
     /// The state before the first round. `corners` has the vertices of the surface's triangles, which are checked, as
-    /// has `starts`.
+    /// has `starts`. Lengths are in units of `unit`, in which the bounding box has this `diagonal`.
     pub fn new(
         on: &Device,
         surface: &Surface,
         corners: Buffer<Vertex>,
         starts: Buffer<Start>,
         options: &Options,
-        unit: f64,
+        [unit, diagonal]: [f64; 2],
     ) -> Result<Self> {
         let (vertices, half_edges) = (surface.points.len(), corners.len());
         let n = vertices as u32;
@@ -60,6 +63,10 @@ impl State {
             unsafe { kernel::place_fans::launch(on, n, &offsets, &mut spans) }?;
             Ok(items)
         })?;
+        let seams = match surface.numbers {
+            Some(_) => Some(with_seams(on, surface, &spans)?),
+            None => None,
+        };
         let mut sites = on.uninitialized(vertices)?;
         stage(on, "measure vertices", || {
             let (no_regions, no_locks) = (on.uninitialized(0)?, on.uninitialized(0)?);
@@ -77,14 +84,24 @@ impl State {
                     surface.points,
                     unit,
                     surface.regions.unwrap_or(&no_regions),
-                    surface.locked.unwrap_or(&no_locks),
+                    seams.as_ref().or(surface.locked).unwrap_or(&no_locks),
                     options.lock_boundary,
                     &mut sites,
                 )
             }?;
             Ok(())
         })?;
+        let weighed = surface.numbers.map(|numbers| {
+            let fans = FansBuffers {
+                spans: &spans,
+                corners: &corners,
+                starts: &starts,
+            };
+            let lengths = [unit, diagonal];
+            Weighed::measure(on, &numbers, surface.points, lengths, fans, &mut sites)
+        });
         Ok(Self {
+            weighed: weighed.transpose()?,
             // A cost that is no number is not within any limit: vertices that are not live have no choice.
             choices: on.filled(2 * vertices, NONE)?.cast(),
             parents: on.filled(vertices, Vertex::NONE)?,
@@ -106,8 +123,18 @@ impl State {
         stage(on, "price edges", || {
             let (sites, starts) = (&self.sites, &mut self.starts);
             let n = starts.len() as u32 / 3;
-            // SAFETY: the corners of triangles that are left are vertices.
-            unsafe { kernel::price_triangles::launch(on, n, sites, self.rules, starts) }?;
+            match &self.weighed {
+                // SAFETY: the corners of triangles that are left are vertices.
+                None => unsafe {
+                    kernel::price_triangles::launch(on, n, sites, self.rules, starts)
+                },
+                // SAFETY: as above; each vertex has a trend for each channel.
+                Some(Weighed { channels, trends }) => unsafe {
+                    kernel::price_weighed::launch(
+                        on, n, sites, channels, trends, self.rules, starts,
+                    )
+                },
+            }?;
             let n = sites.len() as u32;
             kernel::mark_live::launch(on, n, &self.spans, sites, &mut self.touched)?;
             Ok(())
@@ -137,6 +164,10 @@ impl State {
             choices: on.duplicate(&self.choices)?,
             parents: on.duplicate(&self.parents)?,
             touched: on.duplicate(&self.touched)?,
+            weighed: match &self.weighed {
+                Some(weighed) => Some(weighed.duplicate(on)?),
+                None => None,
+            },
             ..*self
         })
     }
@@ -239,7 +270,12 @@ impl State {
                 &ranks,
                 &mut left,
             )?;
+            let values = match &self.weighed {
+                Some(weighed) => weighed.values(on, &survivors)?,
+                None => on.uninitialized(0)?,
+            };
             Ok(DeviceDecimated {
+                values,
                 points,
                 triangles: left,
                 map,

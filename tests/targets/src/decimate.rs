@@ -2,7 +2,9 @@
 
 use trioxide::Buffer;
 use trioxide::bit_set::pack_list;
-use trioxide::decimate::{Options, Place, Result, Surface, decimate as decimate_on};
+use trioxide::decimate::{
+    Channel, Numbers, Options, Place, Result, Surface, decimate as decimate_on,
+};
 use trioxide_verify::validate;
 
 use crate::bytes::Choices;
@@ -30,6 +32,14 @@ fn decimate(data: &[u8]) {
         lock_boundary: choices.below(3) == 0,
         ..Options::new(choices.below(faces.len() + 2))
     };
+    let channels = [1.0, 1e-3].map(|weight| Channel {
+        weight,
+        range: [-1.0, 1.0],
+    });
+    let values = (choices.below(3) == 0).then(|| {
+        let numbers = 0..channels.len() * points.len();
+        numbers.map(|_| choices.coordinate()).collect::<Vec<_>>()
+    });
     let on = cpu();
     let run = || -> Result<_> {
         let regions = regions
@@ -39,7 +49,16 @@ fn decimate(data: &[u8]) {
         let locked = (!locked.is_empty()).then(|| on.upload(&pack_list(&locked)));
         let locked = locked.transpose()?.map(Buffer::cast);
         let (corners, vertices) = (on.upload(&faces)?.cast(), on.upload(&points)?);
+        let values = values
+            .as_ref()
+            .map(|values| on.upload(values))
+            .transpose()?;
+        let numbers = values.as_ref().map(|values| Numbers {
+            values,
+            channels: &channels,
+        });
         let surface = Surface {
+            numbers,
             regions: regions.as_ref(),
             locked: locked.as_ref(),
             ..Surface::new(&vertices, &corners)

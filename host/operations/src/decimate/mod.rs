@@ -2,9 +2,10 @@
 //! [`trioxide::decimate`].
 
 mod options;
+mod weighed;
 
 use trioxide::bit_set::pack_list;
-use trioxide::decimate::{self as family, Decimated, DeviceDecimated, Surface};
+use trioxide::decimate::{self as family, Decimated, DeviceDecimated, Numbers, Surface};
 use trioxide::device::Device;
 use trioxide::fields::MeshFields;
 use trioxide::mesh::{self, Faces, Mesh};
@@ -16,6 +17,9 @@ use crate::report::{Counts, Note, Run};
 
 pub use crate::error::decimate::Refusal;
 pub use options::Options;
+pub use weighed::{COLOURS, FIELD, NORMALS, UVS, Weigh};
+
+use weighed::Weighed;
 
 /// The machine, the counts, and the maps.
 #[derive(Clone, Debug, Default)]
@@ -64,8 +68,9 @@ impl Totals {
 
 /// Decimates a mesh of triangles, with its attributes, fields, regions and segments.
 ///
-/// Vertices keep the attributes and fields of the lowest vertex that they stand for, triangles their regions and
-/// fields. Ends of segments stay where they are, as do vertices where regions meet.
+/// Vertices keep the attributes and fields of the lowest vertex that they stand for; the ones that [`Options::weigh`]
+/// names get the values that fit best. Triangles keep their regions and fields. Ends of segments stay where they are,
+/// as do vertices where regions meet.
 ///
 /// ```
 /// use trioxide_operations::decimate;
@@ -99,17 +104,29 @@ pub fn to_each(on: impl Start, mesh: Mesh, options: &Options) -> Result<Vec<(Mes
     let counts = [mesh.points.len(), triangles.len()];
     (mesh.fields).check(counts[0], counts[1], mesh.segments.len())?;
     let locked = locks(&mesh, &options.locks)?;
+    let weighed = Weighed::of(&mesh, &options.weigh)?;
     let (settings, targets) = (options.settings(counts[1]), options.targets(counts[1]));
     let machine = on.start()?;
     // A decimated mesh has other triangles, and they take memory until then.
     drop(machine.remembered());
     let (done, mut run) = machine.run(|on| match on {
-        On::Device(device) => on_device(device, &mesh, triangles, &locked, &settings, &targets),
+        On::Device(device) => {
+            let input = Input {
+                mesh: &mesh,
+                triangles,
+                locked: &locked,
+                weighed: weighed.as_ref(),
+            };
+            on_device(device, &input, &settings, &targets)
+        }
         #[cfg(feature = "serial")]
         On::Serial => Err(Refusal::Serial.into()),
     })?;
     let each = done.into_iter().zip(targets).map(|(mut done, wanted)| {
-        let left = carried(&mesh, &mut done);
+        let mut left = carried(&mesh, &mut done);
+        if let Some(weighed) = &weighed {
+            weighed.put(&done, &mut left);
+        }
         let totals = totals_of(counts, [left.points.len(), left.faces.len()], done.rounds);
         let report = Report {
             run: std::mem::take(&mut run),
@@ -171,6 +188,9 @@ pub fn resident_to_each(
     options: &Options,
 ) -> Result<Vec<(DeviceDecimated, Report)>> {
     options.check()?;
+    if !options.weigh.is_empty() {
+        return Err(Refusal::Resident.into());
+    }
     let before = [surface.points.len(), surface.triangles.len()];
     let (settings, targets) = (options.settings(before[1]), options.targets(before[1]));
     let done = family::decimate_to_each(on, surface, &settings, &targets)?;
@@ -234,16 +254,32 @@ fn locks(mesh: &Mesh, locks: &Locks) -> Result<Vec<bool>> {
     Ok(locked)
 }
 
+/// A mesh to decimate.
+struct Input<'m> {
+    mesh: &'m Mesh,
+    triangles: &'m [[u32; 3]],
+    locked: &'m [bool],
+    weighed: Option<&'m Weighed<'m>>,
+}
+
 fn on_device(
     on: &Device,
-    mesh: &Mesh,
-    triangles: &[[u32; 3]],
-    locked: &[bool],
+    input: &Input,
     settings: &family::Options,
     targets: &[usize],
 ) -> Result<(Vec<Decimated>, Run)> {
-    let bytes = mesh.points.len() * 24 + triangles.len() * 16;
-    let of_family = family::bytes_needed(mesh.points.len(), triangles.len(), targets);
+    let Input {
+        mesh,
+        triangles,
+        locked,
+        weighed,
+    } = *input;
+    let (channels, values) = weighed.map_or((&[][..], &[][..]), |weighed| {
+        (&weighed.channels[..], &weighed.values[..])
+    });
+    let bytes = mesh.points.len() * 24 + triangles.len() * 16 + values.len() * 8;
+    let (points, faces) = (mesh.points.len(), triangles.len());
+    let of_family = family::bytes_needed(points, faces, targets, channels.len());
     on.require(bytes as u64 + of_family)?;
     let copied = on.stage("copy to the device", || {
         let regions = mesh.regions.as_ref().map(|regions| on.upload(regions));
@@ -253,15 +289,18 @@ fn on_device(
             on.upload(triangles)?.cast(),
             regions.transpose()?,
             locks.transpose()?,
+            on.upload(values)?,
         ))
     })?;
-    let (points, triangles, regions, locks) = copied;
+    let (points, triangles, regions, locks, values) = copied;
+    let values = &values;
     let locks = locks.map(trioxide::Buffer::cast);
     let surface = Surface {
         points: &points,
         triangles: &triangles,
         regions: regions.as_ref(),
         locked: locks.as_ref(),
+        numbers: weighed.map(|_| Numbers { values, channels }),
     };
     let done = family::decimate_to_each(on, &surface, settings, targets)?;
     let done = done.iter().map(|done| done.download(on));

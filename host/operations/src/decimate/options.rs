@@ -8,6 +8,8 @@ use crate::count::parse_count;
 use crate::error::Result;
 use crate::error::decimate::Refusal;
 
+use super::weighed::Weigh;
+
 /// How a mesh is decimated: one of to, keep and error is needed.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "clap", derive(clap::Args), group(skip))]
@@ -31,6 +33,15 @@ pub struct Options {
     /// Where the vertex of a collapse goes
     #[cfg_attr(feature = "clap", arg(long, value_enum, default_value_t))]
     pub place: Place,
+    /// Numbers of the points that count beside the surface, so that their values are kept: normals, colours (or
+    /// colors), uvs (texture coordinates), or the names of fields of floats. NAME=W gives the weight: a difference of
+    /// 1, of a field its whole range, counts as the distance of W times the diagonal of the bounding box; by default W
+    /// is 0.01. Vertices get the values that fit best, and points at one place, as at the seams of a texture, stay
+    #[cfg_attr(
+        feature = "clap",
+        arg(long, value_name = "NAME[=W],...", value_delimiter = ',')
+    )]
+    pub weigh: Vec<Weigh>,
     /// The vertices that stay where they are. How a front end names them is its own.
     #[cfg_attr(feature = "clap", arg(skip))]
     pub locks: Locks,
@@ -48,8 +59,8 @@ impl Options {
     /// Refuses options out of range, and options that do not go together.
     ///
     /// # Errors
-    /// [`Refusal::NoTarget`], [`Refusal::TwoTargets`], [`Refusal::Keep`], [`Refusal::KeptTwice`]; those of
-    /// [`trioxide::decimate::Options::check`].
+    /// [`Refusal::NoTarget`], [`Refusal::TwoTargets`], [`Refusal::Keep`], [`Refusal::KeptTwice`],
+    /// [`Refusal::WeighedTwice`]; those of [`trioxide::decimate::Options::check`].
     pub fn check(&self) -> Result<()> {
         match self.to {
             Some(_) if !self.keep.is_empty() => return Err(Refusal::TwoTargets.into()),
@@ -64,6 +75,12 @@ impl Options {
             }
             if self.keep[..i].contains(&keep) {
                 return Err(Refusal::KeptTwice(keep).into());
+            }
+        }
+        for (i, Weigh { name, .. }) in self.weigh.iter().enumerate() {
+            let is_same = |other: &Weigh| other.word() == self.weigh[i].word();
+            if self.weigh[..i].iter().any(is_same) {
+                return Err(Refusal::WeighedTwice(name.clone()).into());
             }
         }
         Ok(self.settings(0).check()?)

@@ -4,7 +4,7 @@ use super::Names;
 
 /// A reason why decimation of whole meshes refuses a mesh or options, besides the reasons of the family
 /// ([`trioxide::decimate::Error`]).
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Refusal {
     /// Neither a number of triangles, nor a fraction, nor an error is given.
@@ -17,6 +17,19 @@ pub enum Refusal {
     KeptTwice(f64),
     /// So many meshes are asked for where one is needed.
     Several(usize),
+    /// The mesh does not have the numbers to weigh.
+    Missing {
+        /// Their name.
+        name: String,
+        /// The names of its numbers.
+        has: Vec<String>,
+    },
+    /// The field to weigh has integers.
+    Labels(String),
+    /// Numbers to weigh are named twice.
+    WeighedTwice(String),
+    /// Numbers are to be weighed of a surface in a device's memory, which has none.
+    Resident,
     /// The mesh has faces that are no triangles.
     Polygons,
     /// A segment names a vertex that the mesh does not have.
@@ -26,7 +39,7 @@ pub enum Refusal {
 }
 
 impl Refusal {
-    pub(super) fn say(self, Names { option, value }: Names) -> String {
+    pub(super) fn say(&self, Names { option, value }: Names) -> String {
         match self {
             Self::NoTarget => format!(
                 "give {}, a number of triangles, {}, a fraction of them, or {}, the largest error",
@@ -47,6 +60,25 @@ impl Refusal {
             Self::Several(several) => format!(
                 "{} gives {several} meshes, and one is needed here: give one fraction",
                 option("keep")
+            ),
+            Self::Missing { name, has } if has.is_empty() => format!(
+                "the points have no {name} to weigh, and no other numbers: leave {} out",
+                option("weigh")
+            ),
+            Self::Missing { name, has } => {
+                format!(
+                    "the points have no {name} to weigh: they have {}",
+                    has.join(", ")
+                )
+            }
+            Self::Labels(name) => format!(
+                "field {name} has integers, which are labels: {} takes fields of floats",
+                option("weigh")
+            ),
+            Self::WeighedTwice(name) => format!("{} has {name} twice", option("weigh")),
+            Self::Resident => format!(
+                "{} needs the attributes of a mesh in host memory: leave it out, or decimate on the host",
+                option("weigh")
             ),
             Self::Polygons => "decimation takes triangles, and the mesh has other faces".to_owned(),
             Self::Segment(segment) => {

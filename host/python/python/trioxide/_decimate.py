@@ -63,6 +63,7 @@ class _Decimate(TypedDict, total=False):
     keep: Union[None, float, Sequence[float]]
     error: Optional[float]
     place: str
+    weigh: Union[None, str, Sequence[str]]
     lock_boundary: bool
     locked: Any
     device: DeviceLike
@@ -86,6 +87,7 @@ def decimate(
     keep: Union[None, float, Sequence[float]] = None,
     error: Optional[float] = None,
     place: str = "optimal",
+    weigh: Union[None, str, Sequence[str]] = None,
     lock_boundary: bool = False,
     locked: Any = None,
     device: DeviceLike = "auto",
@@ -115,6 +117,11 @@ def decimate(
         triangles that a vertex stands for, weighted by area; no bound of the distance between the surfaces.
     place : "optimal", "midpoint" or "end"
         Where the vertex of a collapse goes.
+    weigh : str or list of str, optional
+        Numbers of the points that count beside the surface, so that their values are kept: normals, colours (or colors), uvs (texture
+        coordinates), or the names of fields of floats. NAME=W gives the weight: a difference of 1, of a field its whole range, counts
+        as the distance of W times the diagonal of the bounding box; by default W is 0.01. Vertices get the values that fit best, and
+        points at one place, as at the seams of a texture, stay.
     lock_boundary : bool
         Vertices of the boundary stay where they are.
     locked : (V,) flags or ids, optional
@@ -130,7 +137,8 @@ def decimate(
     Raises
     ------
     ValueError
-        A coordinate that is not finite, an id that is none of a vertex, a triangle with a vertex twice, or no number to reach.
+        A coordinate that is not finite, an id that is none of a vertex, a triangle with a vertex twice, no number to reach, or numbers
+        to weigh that the mesh does not have.
     MemoryError
         The device's memory does not suffice.
 

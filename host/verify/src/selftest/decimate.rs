@@ -5,7 +5,9 @@ use glam::DVec3;
 use super::{Case, Outcome, Size, equal};
 use crate::validate;
 use trioxide::bit_set::pack_list;
-use trioxide::decimate::{Decimated, Error, Options, Place, Result, Surface, decimate_to_each};
+use trioxide::decimate::{
+    Channel, Decimated, Error, Numbers, Options, Place, Result, Surface, decimate_to_each,
+};
 use trioxide::device::Device;
 use trioxide::generate;
 
@@ -94,6 +96,37 @@ pub fn cases(size: Size) -> Vec<Case> {
                 equal("triangles", &ours.triangles, &pillow.triangles)
             },
         ),
+        Case::new("decimate with numbers of the vertices", move |on| {
+            // Linear, with a step, and one that has no weight.
+            let of_point = |p: DVec3| [p.x - p.z, f64::from(p.y > 0.4), 9.0 * p.y];
+            let scan = weighed(scan(size.of(1000))?, of_point);
+            let wanted = scan.triangles.len() / 6;
+            for place in [Place::Optimal, Place::Midpoint, Place::End] {
+                let options = Options {
+                    place,
+                    ..Options::new(wanted)
+                };
+                let ours = compare(on, &scan, &options)?;
+                equal("triangles", &[ours.triangles.len()], &[wanted / 2 * 2])?;
+                if !ours.values.chunks(3).all(|of| (0.0..=1.0).contains(&of[1])) {
+                    return Err("a number out of its range".to_owned());
+                }
+            }
+            let terrain = weighed(terrain(size.of(1000))?, of_point);
+            for input in [scan, terrain] {
+                let faces = input.triangles.len();
+                let targets = [faces / 9, faces / 2 - 1];
+                let each = run_to_each(on, &input, &Options::new(0), &targets).map_err(text)?;
+                for (&wanted, ours) in targets.iter().zip(&each) {
+                    let alone = run(on, &input, &Options::new(wanted)).map_err(text)?;
+                    if *ours != alone {
+                        return Err(format!("another mesh for {wanted} of {faces} triangles"));
+                    }
+                }
+            }
+            Ok(())
+        }),
+        Case::new("decimate keeps seams of numbers", move |on| seams(on, size)),
         Case::new("decimate refuses bad meshes", refusals),
     ]
 }
@@ -105,6 +138,78 @@ struct Input {
     triangles: Vec<[u32; 3]>,
     regions: Option<Vec<i32>>,
     locked: Vec<bool>,
+    /// Three of each vertex, or none.
+    numbers: Vec<f64>,
+}
+
+const CHANNELS: [Channel; 3] = [
+    Channel {
+        weight: 0.02,
+        range: [f64::NEG_INFINITY, f64::INFINITY],
+    },
+    Channel {
+        weight: 0.1,
+        range: [0.0, 1.0],
+    },
+    Channel {
+        weight: 0.0,
+        range: [-1.0, 20.0],
+    },
+];
+
+/// With numbers of each vertex.
+fn weighed(input: Input, of_point: impl Fn(DVec3) -> [f64; 3]) -> Input {
+    Input {
+        numbers: input.points.iter().flat_map(|&p| of_point(p)).collect(),
+        ..input
+    }
+}
+
+/// A terrain of two parts whose border has vertices of each part, with numbers that jump there. A vertex without
+/// triangles lies on another one.
+fn seams(on: &Device, size: Size) -> Outcome {
+    let mut input = terrain(size.of(1000))?;
+    let places: Vec<f64> = input.points.iter().map(|p| p.x).collect();
+    let near = |a: &f64, b: &f64| (a - 0.5).abs().total_cmp(&(b - 0.5).abs());
+    let cut = places.iter().copied().min_by(near).ok_or("no points")?;
+    let mut other = vec![None; input.points.len()];
+    for triangle in 0..input.triangles.len() {
+        let corners = input.triangles[triangle];
+        let is_right = corners.iter().any(|&v| places[v as usize] > cut);
+        for (k, v) in corners.into_iter().enumerate() {
+            let v = v as usize;
+            if is_right && places[v] == cut {
+                let copy = *other[v].get_or_insert_with(|| {
+                    input.points.push(input.points[v]);
+                    input.points.len() as u32 - 1
+                });
+                input.triangles[triangle][k] = copy;
+            }
+        }
+    }
+    let first_right = places.len();
+    let alone = input.points.len();
+    input.points.push(input.points[1]);
+    let mut input = weighed(input, |p| [p.x, p.y, 0.0]);
+    for v in first_right..alone {
+        input.numbers[3 * v] += 1.0;
+    }
+    let wanted = input.triangles.len() / 4;
+    let ours = compare(on, &input, &Options::new(wanted))?;
+    equal("triangles", &[ours.triangles.len()], &[wanted])?;
+    for (v, copy) in other.iter().enumerate() {
+        let Some(copy) = copy.map(|copy: u32| copy as usize) else {
+            continue;
+        };
+        for v in [v, copy] {
+            let new = ours.map[v] as usize;
+            let (before, after) = (&input.numbers[3 * v..][..3], &ours.values[3 * new..][..3]);
+            if ours.points[new] != input.points[v] || before != after {
+                return Err(format!("vertex {v} of the seam changed"));
+            }
+        }
+    }
+    Ok(())
 }
 
 fn scan(n: usize) -> trioxide::Result<Input> {
@@ -163,6 +268,7 @@ fn run_to_each(
 ) -> Result<Vec<Decimated>> {
     let points = on.upload(&input.points)?;
     let triangles = on.upload(&input.triangles)?.cast();
+    let numbers = on.upload(&input.numbers)?;
     let regions = (input.regions.as_ref())
         .map(|regions| on.upload(regions))
         .transpose()?;
@@ -171,6 +277,10 @@ fn run_to_each(
     let surface = Surface {
         regions: regions.as_ref(),
         locked: locked.as_ref(),
+        numbers: (!input.numbers.is_empty()).then_some(Numbers {
+            values: &numbers,
+            channels: &CHANNELS,
+        }),
         ..Surface::new(&points, &triangles)
     };
     let each = decimate_to_each(on, &surface, options, targets)?;
@@ -234,6 +344,17 @@ fn refusals(on: &Device) -> Outcome {
     expect(&|input| input.triangles[0][2] = 3, "out of range")?;
     expect(&|input| input.triangles[0][2] = 0, "twice")?;
     expect(&|input| input.regions = Some(vec![1, 2]), "2 regions for 1")?;
+    expect(
+        &|input| input.numbers = vec![0.0; 8],
+        "8 numbers of vertices for 9",
+    )?;
+    expect(
+        &|input| {
+            input.numbers = vec![0.0; 9];
+            input.numbers[5] = f64::INFINITY;
+        },
+        "vertex 1 has a weighed number",
+    )?;
     let nothing = Input::default();
     let empty = run(on, &nothing, &Options::new(0)).map_err(|error| error.to_string())?;
     equal("triangles of nothing", &empty.triangles, &[])?;

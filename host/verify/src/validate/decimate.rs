@@ -100,6 +100,7 @@ mod tests {
             map: vec![0, 1, 2, 3, 0],
             survivors: vec![0, 1, 2, 3],
             triangle_ids: vec![0, 1],
+            values: Vec::new(),
             rounds: 1,
         }
     }
