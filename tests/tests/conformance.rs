@@ -25,7 +25,6 @@ type Launched = Arc<Mutex<BTreeSet<&'static str>>>;
 /// The devices and the sizes of their meshes; the second is that of a quick run. There are more threads than a small
 /// machine has cores, so that they end in many orders. One thread runs the same kernels in one order, for which small
 /// meshes are enough.
-/// as well as larger ones.
 const DEVICES: [(&str, Open, Size); 3] = [
     ("cpu, 1 thread", || Device::cpu(Some(1)), Size::Tiny),
     (QUICK, || Device::cpu(Some(7)), Size::Small),

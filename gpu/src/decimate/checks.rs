@@ -43,7 +43,7 @@ pub fn comes_first(
     [low, choice.other()].into_iter().all(|end| {
         let is_border = sites.at(end).marks & mark::BORDER != 0;
         // Around a vertex inside each neighbour is the next one in a triangle.
-        fans.all(end, |_, b, c| !gives_way(b) && !(is_border && gives_way(c)))
+        fans.all(end, |_, b, c| !(gives_way(b) || is_border && gives_way(c)))
     })
 }
 

@@ -58,12 +58,12 @@ pub fn list_edges(
 /// from them; an edge that does not keep the surface gets no cost. Writes the number of triangles that it removes.
 ///
 /// No other edge that acts has triangles of the two ends, so nothing here is written twice but the choices of
-/// neighbours, and no neighbour of an end changes. The list of the lower end, with the corners of both, goes to the places from
-/// `used + places[i]`; triangles at the edge lose their vertices.
+/// neighbours, and no neighbour of an end changes. The list of the lower end, with the corners of both, goes to the
+/// places from `used + places[i]`; triangles at the edge lose their vertices.
 ///
 /// The choice of a neighbour is lowered to its edge here, which may be cheaper. If its choice was an edge here and
 /// none that is as cheap follows, `touched` marks it. Other collapses may lower the same choice, in any order: one
-/// that is not marked is the least of all its edges, since those that did not change are not below the choice before.
+/// that is not marked is the least of all its edges, since an edge that did not change is not below the choice before.
 #[kernel(
     requires(
         edges.len() == n,

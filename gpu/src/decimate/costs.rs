@@ -1,8 +1,8 @@
 //! Costs of edges.
 //!
-//! An edge's cost is at its half-edge from the lower to the higher vertex, or after a collapse at that from the vertex that
-//! moved. Its other half-edge, if there is one, has no cost ([`NO_COST`]), or the same. An edge of the boundary has one
-//! half-edge, in either direction: at a vertex of the boundary both half-edges of an edge have the cost.
+//! An edge's cost is at its half-edge from the lower to the higher vertex, or after a collapse at that from the vertex
+//! that moved. Its other half-edge, if there is one, has no cost ([`NO_COST`]), or the same. An edge of the boundary has
+//! one half-edge, in either direction: at a vertex of the boundary both half-edges of an edge have the cost.
 
 use trioxide_kernel::{In, Out, Scalar, kernel};
 
@@ -102,8 +102,8 @@ pub(super) fn collapse_between(u: &Known, v: &Known, rules: Rules) -> Collapse {
     collapse_of(&low, &high, rules.place())
 }
 
-/// The cost of the edge between vertex `v` and the vertex `other`, at a half-edge that has it. Others have it only between
-/// two vertices of the boundary.
+/// The cost of the edge between vertex `v` and the vertex `other`, at a half-edge that has it. Others have it only
+/// between two vertices of the boundary.
 #[inline(always)]
 pub(super) fn cost(v: &Known, other: Vertex, has_it: bool, sites: In<Site>, rules: Rules) -> f32 {
     let collapse = |v: &Known, other: &Known| collapse_between(v, other, rules);

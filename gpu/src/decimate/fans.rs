@@ -1,10 +1,10 @@
 //! The fans of vertices: for each vertex the list of its corners, in consecutive places.
 //!
-//! A collapse writes the list of its vertex to new places and rewrites the corners of one vertex; no other list changes.
-//! The corners of a triangle that is gone hold no vertex, and stay in the list of its third vertex until the vertex is an
-//! end of a collapse. When there is no room for
-//! new lists, [`move_fans()`] writes all to new memory. The order of a list is that of the triangles at first; a joined
-//! list is that of the lower vertex and then that of the higher one. So sums over a fan have one order.
+//! A collapse writes the list of its vertex to new places and rewrites the corners of one vertex; no other list
+//! changes. The corners of a triangle that is gone hold no vertex, and stay in the list of its third vertex until the
+//! vertex is an end of a collapse. When there is no room for new lists, [`move_fans()`] writes all to new memory. The
+//! order of a list is that of the triangles at first; a joined list is that of the lower vertex and then that of the
+//! higher one. So sums over a fan have one order.
 
 use bytemuck::{Pod, Zeroable};
 use trioxide_kernel::{Group, In, Out, Scalar, kernel};

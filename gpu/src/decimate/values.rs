@@ -19,8 +19,7 @@ pub fn check_values(v: Own<Vertex>, count: u32, values: In<f64>, found: Atomic<V
     let mut c = 0;
     while c < count {
         let value = values.at(first + c);
-        let is_within = -LARGEST <= value && value <= LARGEST;
-        if !is_within {
+        if !(-LARGEST..=LARGEST).contains(&value) {
             found.min(0, *v);
         }
         c += 1;

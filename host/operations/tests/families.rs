@@ -80,7 +80,7 @@ fn check_carried(polygons: &Mesh, report: &polylla::Report) {
     assert_eq!(total, input.faces.len());
 }
 
-/// Four columns of triangles, of which one is narrow, in two regions with segments between them; fields of everything.
+/// Four columns of triangles, one of them narrow, in two regions with segments between them; fields of everything.
 fn narrow() -> Mesh {
     let columns = [0.0, 1.0, 1.0625, 2.0];
     let mut mesh = Triangulation::default();
@@ -529,7 +529,7 @@ fn repairs_keep_what_a_mesh_carries() -> Result<()> {
         after.faces,
         Faces::Triangles(vec![[0, 1, 2], [8, 3, 4], [5, 6, 7]])
     );
-    assert_eq!((report.places[8], report.faces), (0, vec![0, 2, 3]));
+    assert_eq!((report.vertices[8], report.faces), (0, vec![0, 2, 3]));
     assert_eq!(after.regions, Some(vec![10, 12, 13]));
     assert_eq!(
         after.segments.iter().map(|s| s.ends).collect::<Vec<_>>(),

@@ -125,8 +125,8 @@ pub fn bytes_needed(points: usize, triangles: usize, targets: &[usize], numbers:
     // Corners and their lists, beside the places and half-edges.
     let linking = 16 * v + 48 * t;
     let of_vertex = size_of::<kernel::Site>() + numbers * size_of::<kernel::Trend>();
-    // Sites, trends, places, choices, parents and touched vertices; half-edges, corners and room for as many, and before the
-    // first round their former places.
+    // Sites, trends, places, choices, parents and touched vertices; half-edges, corners and room for as many, and
+    // before the first round their former places.
     let state = (of_vertex as u64 + 29) * v + 60 * t;
     // The touched vertices, or a sixth of the vertices as nominees.
     let round = 8 * v;

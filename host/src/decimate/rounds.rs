@@ -18,7 +18,7 @@ const SHARE: f64 = 0.5;
 /// Bits of a cost.
 const COST_BITS: u32 = 32;
 
-/// The edges of a round that act: those that are first.
+/// The edges of a round that act: each is first.
 struct Acting {
     /// The lower ends of the nominated edges.
     lows: Buffer<Vertex>,
@@ -307,8 +307,8 @@ impl Ordered {
     }
 }
 
-/// Collapses a range of a list of the edges that act, and computes the costs of the edges at their vertices. Returns the
-/// number of triangles that are removed.
+/// Collapses a range of a list of the edges that act, and computes the costs of the edges at their vertices. Returns
+/// the number of triangles that are removed.
 fn collapse(
     on: &Device,
     state: &mut State,

@@ -17,7 +17,7 @@ use crate::process::{self, LIBRARY_PATH, cargo, command_line, output_of};
 use crate::{Error, target_dir};
 
 /// The compiler's messages are among cargo's.
-const MESSAGES: &str = "--message-format=json-diagnostic-rendered-ansi";
+const MESSAGES: &str = "--message-format=json";
 /// Everything that a test needs, with the library of the Python package. The macros are left out: they would be
 /// compiled again, optimised. [`BUILD_UNITS`] has the unit tests of two packages.
 const BUILD: &[&str] = &[

@@ -199,8 +199,8 @@ fn segments_of_ply_are_comments_that_every_program_skips() {
     );
 }
 
-/// 100,000 elements took 52 s: each name was compared with all earlier ones. Twenty times as many would take 400 times as
-/// long then.
+/// 100,000 elements took 52 s: each name was compared with all earlier ones. Twenty times as many would take 400 times
+/// as long then.
 #[test]
 fn many_elements_and_properties_of_ply_take_linear_time() {
     let time_of = |count: usize| {

@@ -151,8 +151,8 @@ impl MeshPolygons {
     }
 }
 
-/// The triangles of each of `count` pieces, ascending, and the half-edge of its first polygon. `half_edges` are those of
-/// the polygons, `pieces` has the piece of each.
+/// The triangles of each of `count` pieces, ascending, and the half-edge of its first polygon. `half_edges` has that of
+/// each polygon, `pieces` its piece.
 pub fn of_pieces(
     of_polygons: &PolygonTriangles,
     half_edges: &[u32],

@@ -42,8 +42,7 @@ pub(super) fn serial<P: Points>(
     if is_lost {
         return Err(family::Error::TiedRing.into());
     }
-    let mut shortened = None;
-    let lists = if options.method == DataStructure::Indexed {
+    let mut lists = if options.method == DataStructure::Indexed {
         let arrays = IndexedTriangulation::new(&mesh.triangles, mesh.points.len());
         laps.end("find neighbours");
         let (result, times) = reference::indexed(&points, &arrays, is_constrained, options.ties);
@@ -65,16 +64,6 @@ pub(super) fn serial<P: Points>(
             P::divide_serially(&points, &half_edges, &mut result, options);
             laps.end("find convex pieces");
         }
-        if options.min_edge.is_some() {
-            shortened = P::shorten_serially(
-                &points,
-                &half_edges,
-                &constrained,
-                &mut result.polygons,
-                wanted,
-            );
-            laps.end("remove short edges");
-        }
         PolyllaLists {
             polygons: result.polygons,
             half_edges: result.half_edges,
@@ -87,6 +76,17 @@ pub(super) fn serial<P: Points>(
         laps.end("list triangles");
         triangles
     });
+    let mut shortened = None;
+    if options.min_edge.is_some() {
+        shortened = P::shorten_serially(
+            &points,
+            &half_edges,
+            &constrained,
+            &mut lists.polygons,
+            wanted,
+        );
+        laps.end("remove short edges");
+    }
     Ok(Done {
         lists,
         triangles,

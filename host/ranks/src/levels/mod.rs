@@ -3,7 +3,7 @@
 //! Each rank has the pieces of a range of ids. At first these are its slice of the polygons in their order; a piece of
 //! a later level is at the rank of the piece that it has its id from.
 //!
-//! | step | what crosses ranks |
+//! | step | data that cross ranks |
 //! | --- | --- |
 //! | find sides, once ([`sides`](self)) | points; sides without a twin here, to directories of edges |
 //! | look beyond ([`pieces`](self)) | vertices of outlines, and boxes, of pieces beyond a border |

@@ -17,7 +17,7 @@ use crate::fault::Result;
 use crate::part::Part;
 use crate::transport::{Mail, Ranks};
 
-/// The edges of `constraints`, and those that stay for this flatness. Collective.
+/// The edges of `constraints`, and the edges that stay for this flatness. Collective.
 ///
 /// # Errors
 /// Errors of the device.

@@ -29,8 +29,10 @@ pub fn remove_short_edges(
 ) -> Shortened {
     let mut mesh = Mesh::new(points, polygons, is_fixed, short);
     let mut parents: Vec<u32> = (0..points.len() as u32).collect();
-    let mut counts = ShortEdgeCounts::default();
-    counts.short = mesh.short_edges(&mesh.edges()).count() as u32;
+    let mut counts = ShortEdgeCounts {
+        short: mesh.short_edges(&mesh.edges()).count() as u32,
+        ..ShortEdgeCounts::default()
+    };
     loop {
         let (edges, star) = (mesh.edges(), mesh.star());
         let fixed = mesh.fixed_neighbours(&edges);

@@ -99,7 +99,7 @@ pub fn cases(size: Size) -> Vec<Case> {
         Case::new("decimate with numbers of the vertices", move |on| {
             // Linear, with a step, and one that has no weight.
             let of_point = |p: DVec3| [p.x - p.z, f64::from(p.y > 0.4), 9.0 * p.y];
-            let scan = weighed(scan(size.of(1000))?, of_point);
+            let scan = weighed(scan(size.of(400))?, of_point);
             let wanted = scan.triangles.len() / 6;
             for place in [Place::Optimal, Place::Midpoint, Place::End] {
                 let options = Options {
@@ -112,7 +112,7 @@ pub fn cases(size: Size) -> Vec<Case> {
                     return Err("a number out of its range".to_owned());
                 }
             }
-            let terrain = weighed(terrain(size.of(1000))?, of_point);
+            let terrain = weighed(terrain(size.of(400))?, of_point);
             for input in [scan, terrain] {
                 let faces = input.triangles.len();
                 let targets = [faces / 9, faces / 2 - 1];
