@@ -1,8 +1,8 @@
 //! Costs of edges.
 //!
 //! An edge's cost is at its half-edge from the lower to the higher vertex, or after a collapse at that from the vertex
-//! that moved. Its other half-edge, if there is one, has no cost ([`NO_COST`]), or the same. An edge of the boundary has
-//! one half-edge, in either direction: at a vertex of the boundary both half-edges of an edge have the cost.
+//! that moved. Its other half-edge, if there is one, has no cost ([`NO_COST`]), or the same. An edge of the boundary
+//! has one half-edge, in either direction: at a vertex of the boundary both half-edges of an edge have the cost.
 
 use trioxide_kernel::{In, Out, Scalar, kernel};
 
