@@ -1,7 +1,5 @@
 //! Polylla on random triangulations: both methods on a device and both references have the same result.
 
-use std::collections::HashSet;
-
 use glam::DVec2;
 use gpu::orientation::is_counter_clockwise;
 use gpu::point::Coordinates;
@@ -263,12 +261,11 @@ fn compare<P: Point>(on: &Device, mesh: &Triangulation) -> Result<(), TestCaseEr
     let mut expected = expected;
     reference::polylla::split_weakly_simple(&half_edges, &mut expected);
     prop_assert_eq!(&strict, &expected, "strict");
-    let fixed: HashSet<[u32; 2]> = (0..half_edges.inner())
-        .filter(|&h| constrained(h))
-        .map(|h| [half_edges.origin(h), half_edges.target(h)])
-        .collect();
     let points: Vec<DVec2> = points.iter().map(|p| p.to_f64()).collect();
-    compare_short(mesh, points, &strict, &fixed, short, &left)
+    let ends = reference::polylla::constrained_ends(&half_edges, constrained);
+    let lists = &strict.polygons;
+    let expected = reference::polylla::remove_short_edges(&points, lists, &ends, short);
+    compare_short(mesh, points, &strict, &expected, short, &left)
 }
 
 /// Polygons without short edges, as a device gives them.
@@ -282,13 +279,10 @@ fn compare_short(
     mesh: &Triangulation,
     points: Vec<DVec2>,
     before: &PolyllaMesh,
-    fixed: &HashSet<[u32; 2]>,
+    expected: &reference::polylla::short_edges::Shortened,
     short: polylla::ShortEdges<'_>,
     left: &Left,
 ) -> Result<(), TestCaseError> {
-    let is_fixed = |a, b| fixed.contains(&[a, b]) || fixed.contains(&[b, a]);
-    let lists = &before.polygons;
-    let expected = reference::polylla::remove_short_edges(&points, lists, is_fixed, short);
     prop_assert_eq!(&left.polygons, &expected.polygons, "short edges");
     prop_assert_eq!(&left.places, &expected.places);
     prop_assert_eq!(left.counts, expected.counts);
@@ -296,7 +290,7 @@ fn compare_short(
     let before = PolygonMesh {
         points,
         regions: before.half_edges.iter().map(region).collect(),
-        polygons: lists.clone(),
+        polygons: before.polygons.clone(),
         segments: mesh.segments.clone(),
     };
     let found = validate::polygons::shortened(&before, &left.polygons, &left.places, short);

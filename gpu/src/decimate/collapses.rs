@@ -99,9 +99,14 @@ pub fn collapse(
         merged(&a, &b, at)
     };
     let cost = |v: &Known, other: Vertex| cost(v, other, true, all_sites, rules);
+    let lists = Lists {
+        spans,
+        corners,
+        starts,
+    };
     collapse_by(
-        i, edges, places, used, removed, choices, spans, corners, starts, sites, parents, touched,
-        place, merge, cost,
+        i, edges, places, used, removed, choices, lists, sites, parents, touched, place, merge,
+        cost,
     );
 }
 
@@ -114,9 +119,7 @@ pub(super) fn collapse_by(
     used: u32,
     removed: Out<u32>,
     choices: Atomic<Choice>,
-    spans: Out<Span>,
-    corners: Out<HalfEdge>,
-    starts: Out<Start>,
+    lists: Lists,
     sites: Out<Site>,
     parents: Out<Vertex>,
     touched: Atomic<Bits<Vertex>>,
@@ -124,11 +127,11 @@ pub(super) fn collapse_by(
     merge: impl Fn(&Known, &Known, DVec3) -> Quadric,
     cost: impl Fn(&Known, Vertex) -> f32,
 ) {
-    let lists = Lists {
+    let Lists {
         spans,
         corners,
         starts,
-    };
+    } = lists;
     let all_sites = sites.unwritten();
     if cfg!(not(target_arch = "nvptx64")) && i.index() + FAR < edges.len() {
         let Edge {

@@ -7,7 +7,7 @@ use super::cheapest::Choice;
 use super::checks::count_removed_by;
 use super::collapses::{Edge, collapse_by};
 use super::costs::{Known, Rules, cost_by};
-use super::fans::{Fans, Span, Start};
+use super::fans::{Fans, Lists, Span, Start};
 use super::sites::Site;
 use super::trends::{Channel, Trend, Weighing};
 use crate::ids::{HalfEdge, Item, Triangle, Vertex};
@@ -126,8 +126,13 @@ pub fn collapse_weighed(
             weighing.collapse(v, other, rules)
         })
     };
+    let lists = Lists {
+        spans,
+        corners,
+        starts,
+    };
     collapse_by(
-        i, edges, places, used, removed, choices, spans, corners, starts, sites, parents, touched,
-        place, merge, cost,
+        i, edges, places, used, removed, choices, lists, sites, parents, touched, place, merge,
+        cost,
     );
 }

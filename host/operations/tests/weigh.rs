@@ -118,7 +118,7 @@ fn colours_and_fields_of_a_plane_are_kept() -> Result<()> {
     }
     assert!(4.0 * of_colors(&colored) < of_colors(&plain));
     assert!(4.0 * of_level(&levelled) < of_level(&plain));
-    // Other numbers are those of the survivors.
+    // Other numbers stay: a vertex has the numbers of its survivor.
     let expected = mesh.fields.points.gather(&report.survivors);
     assert_eq!(colored.fields.points, expected);
     // The plane stays plane, and in its place.

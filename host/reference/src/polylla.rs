@@ -61,7 +61,7 @@ mod strict;
 
 pub use angles::mark_angles;
 pub use convex::cut_convex;
-pub use short_edges::remove_short_edges;
+pub use short_edges::{constrained_ends, remove_short_edges};
 pub use strict::{split_polygon, split_weakly_simple};
 
 /// A point, as Polylla needs it; the tests also run it on lengths that no points have.

@@ -27,7 +27,7 @@ pub(super) struct State {
     pub choices: Buffer<Choice>,
     /// The vertex that each vertex went into, or none; V.
     pub parents: Buffer<Vertex>,
-    /// The vertices whose edges have other costs than at their choice.
+    /// The vertices that lost their cheapest edge, and search for it again.
     pub touched: BitSet<Vertex>,
     /// Number of triangles that are left.
     pub left: usize,

@@ -17,9 +17,9 @@
 //! all of these triangles touch an owned one. A cycle with a ghost may be cut short where the part ends: only its owned
 //! half-edges count, each with its successor.
 //!
-//! Edges that stay for a feature angle are marked on a part as on the whole mesh: both triangles of each are here, and
-//! their normals are those of the whole. Edges that stay for flatness depend on a whole region: [`Slopes`] has all that
-//! the processes decide it by.
+//! Edges that stay for a feature angle are marked on a part as on the whole mesh: both triangles of each are here, with
+//! the same normals. Edges that stay for flatness depend on a whole region: the processes decide them by their
+//! [`Slopes`].
 //!
 //! A polygon of owned half-edges that visits a vertex twice is cut here, if that is asked for: all triangles of its
 //! region are here, and a cut needs nothing else. A side of a piece may then be a ghost's.

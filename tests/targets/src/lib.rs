@@ -8,6 +8,7 @@ mod bytes;
 mod compare;
 mod decimate;
 mod planar;
+mod polygons;
 mod readers;
 mod repair;
 mod results;
@@ -42,6 +43,7 @@ pub struct Target {
 pub fn all() -> Vec<Target> {
     let pipelines = [
         planar::PIPELINES,
+        polygons::PIPELINES,
         repair::PIPELINES,
         space::PIPELINES,
         weld::PIPELINES,

@@ -104,7 +104,7 @@ impl Settings {
 
 /// The tests that were built.
 #[derive(Default)]
-pub(super) struct Built {
+struct Built {
     /// A job for each test program, with its place in the order.
     ranked: Vec<(usize, Job)>,
     /// Number of warnings.

@@ -20,9 +20,9 @@
 //!   each must stay convex.
 //!
 //! A short edge is *ready* if a move along it is allowed: that of its end with the higher id, or else that of the other
-//! end. In a *round* a ready edge collapses if its key is the least of all ready edges that change one of the polygons
-//! that it changes itself, which are those around the vertex that goes. The key is the squared length, rounded to
-//! single precision, and then the edge's id. Rounds follow until no edge is ready.
+//! end. It changes the polygons around the vertex that goes. In a *round* a ready edge collapses if no ready edge with
+//! a lower key changes one of the same polygons. The key is the squared length, rounded to single precision, and then
+//! the edge's id. Rounds follow until no edge is ready.
 //!
 //! # Proofs
 //!

@@ -17,7 +17,7 @@ use crate::report::{Counts, Note, Run};
 
 pub use crate::error::decimate::Refusal;
 pub use options::Options;
-pub use weighed::{COLOURS, FIELD, NORMALS, UVS, Weigh};
+pub use weighed::{WEIGHT, Weigh};
 
 use weighed::Weighed;
 

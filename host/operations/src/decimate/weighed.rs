@@ -3,6 +3,7 @@
 use std::str::FromStr;
 
 use glam::{DVec2, DVec3};
+use gpu::weld::unit;
 use trioxide::decimate::{Channel, Decimated, Error};
 use trioxide::fields::{Field, Fields, Values};
 use trioxide::mesh::Mesh;
@@ -11,14 +12,9 @@ use trioxide_work::parallel;
 use crate::error::Result;
 use crate::error::decimate::Refusal;
 
-/// The weight of normals: of a difference of 1 of a unit vector.
-pub const NORMALS: f64 = 0.01;
-/// The weight of colours: of a difference of 1, from 0 to 255 of a file.
-pub const COLOURS: f64 = 0.01;
-/// The weight of texture coordinates: of the width of the texture.
-pub const UVS: f64 = 0.01;
-/// The weight of fields: of their range.
-pub const FIELD: f64 = 0.01;
+/// The weight by default: of a difference of 1 of unit vectors, of colours from 0 to 1, and of texture coordinates; of
+/// fields, of their range.
+pub const WEIGHT: f64 = 0.01;
 
 /// A name of numbers of the vertices, which count in the quadrics.
 #[derive(Clone, Debug, PartialEq)]
@@ -106,13 +102,13 @@ impl<'m> Source<'m> {
         }
     }
 
-    /// Vertices with numbers, the numbers of each, and their weight by default.
-    fn shape(self) -> (usize, usize, f64) {
+    /// Vertices with numbers, and the numbers of each.
+    fn shape(self) -> (usize, usize) {
         match self {
-            Self::Normals(list) => (list.len(), 3, NORMALS),
-            Self::Colors(list, channels) => (list.len(), channels, COLOURS),
-            Self::Uvs(list) => (list.len(), 2, UVS),
-            Self::Field(field) => (field.len(), field.components, FIELD),
+            Self::Normals(list) => (list.len(), 3),
+            Self::Colors(list, channels) => (list.len(), channels),
+            Self::Uvs(list) => (list.len(), 2),
+            Self::Field(field) => (field.len(), field.components),
         }
     }
 
@@ -186,17 +182,6 @@ fn extent(field: &Field) -> f64 {
     (0..field.components).map(range).fold(0.0, f64::max)
 }
 
-/// A normal of length 1; zero stays zero.
-fn unit(normal: DVec3) -> DVec3 {
-    let largest = normal.abs().max_element();
-    if largest > 0.0 && largest.is_finite() {
-        let scaled = normal / largest;
-        scaled / scaled.length()
-    } else {
-        normal
-    }
-}
-
 /// A part of the numbers of each vertex.
 struct Part<'m> {
     source: Source<'m>,
@@ -220,7 +205,7 @@ impl<'m> Weighed<'m> {
         let (mut parts, mut channels) = (Vec::new(), Vec::new());
         for Weigh { name, weight } in names {
             let source = Source::of(mesh, name)?;
-            let (length, count, default) = source.shape();
+            let (length, count) = source.shape();
             if length != mesh.points.len() {
                 return Err(crate::Error::Decimate(Error::Length {
                     array: "numbers of vertices",
@@ -233,7 +218,7 @@ impl<'m> Weighed<'m> {
                 first: channels.len(),
                 count,
             });
-            let channel = source.channel(weight.unwrap_or(default));
+            let channel = source.channel(weight.unwrap_or(WEIGHT));
             channels.extend(std::iter::repeat_n(channel, count));
         }
         if parts.is_empty() {
@@ -253,8 +238,8 @@ impl<'m> Weighed<'m> {
         }))
     }
 
-    /// The numbers of a part at vertex `i` of a decimated mesh; none if they are those of the vertex of the input,
-    /// which then keeps its bits.
+    /// The numbers of a part at vertex `i` of a decimated mesh; none if they did not change: then the vertex keeps its
+    /// bits.
     fn changed<'d>(&self, part: &Part, done: &'d Decimated, i: usize) -> Option<&'d [f64]> {
         let of = |v: usize| {
             let first = v * self.channels.len() + part.first;
@@ -340,16 +325,5 @@ mod tests {
         for wrong in ["uvs=", "uvs=-1", "uvs=inf", "uvs=few"] {
             assert!(of(wrong).is_err(), "{wrong}");
         }
-    }
-
-    #[test]
-    fn normals_of_any_length_become_unit_vectors() {
-        assert_eq!(
-            unit(DVec3::new(0.0, 3e-300, 4e-300)),
-            DVec3::new(0.0, 0.6, 0.8)
-        );
-        assert_eq!(unit(DVec3::X * 1e200), DVec3::X);
-        assert_eq!(unit(DVec3::ZERO), DVec3::ZERO);
-        assert!(unit(DVec3::new(f64::NAN, 0.0, 1.0)).is_nan());
     }
 }

@@ -215,7 +215,7 @@ where
 
 /// The polygons of a mesh.
 pub struct MeshPolygons {
-    /// The triangles; the segments are those of the polygons.
+    /// The triangles, with the segments that the polygons have.
     mesh: Dimensions,
     carried: Carried,
     lists: PolyllaLists,

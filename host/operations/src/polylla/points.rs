@@ -1,8 +1,5 @@
 //! Points of the plane and of surfaces in space: where both need other work.
 
-#[cfg(feature = "serial")]
-use std::collections::HashSet;
-
 use glam::{DVec2, DVec3, Vec2, Vec3};
 #[cfg(feature = "serial")]
 use gpu::point::Coordinates;
@@ -17,7 +14,9 @@ use trioxide::polylla::{
     Constraints, DevicePolygons, Shortened, convex_pieces, remove_short_edges,
 };
 #[cfg(feature = "serial")]
-use trioxide_reference::polylla::{cut_convex, mark_angles, remove_short_edges as remove_serially};
+use trioxide_reference::polylla::{
+    constrained_ends, cut_convex, mark_angles, remove_short_edges as remove_serially,
+};
 
 use super::{Done, Options, Refusal, Wanted, by_indices};
 use crate::error::Result;
@@ -147,12 +146,9 @@ macro_rules! in_plane {
             ) -> Option<(Vec<u32>, ShortEdgeCounts)> {
                 let short = wanted.options.short_edges(wanted.pinned)?;
                 let points: Vec<DVec2> = points.iter().map(|&p| Coordinates::to_f64(p)).collect();
-                let sides = (0..half_edges.inner()).filter(|&h| constrained[h as usize]);
-                let fixed: HashSet<[u32; 2]> = sides
-                    .map(|h| [half_edges.origin(h), half_edges.target(h)])
-                    .collect();
-                let is_fixed = |a, b| fixed.contains(&[a, b]) || fixed.contains(&[b, a]);
-                let done = remove_serially(&points, polygons, is_fixed, short);
+                let is_constrained = |h: u32| constrained[h as usize];
+                let ends = constrained_ends(half_edges, is_constrained);
+                let done = remove_serially(&points, polygons, &ends, short);
                 *polygons = done.polygons;
                 Some((done.places, done.counts))
             }

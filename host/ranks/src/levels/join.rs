@@ -99,7 +99,7 @@ impl Joined {
         }
     }
 
-    /// Puts own pieces into pairs, and tells the ranks of their neighbours. Collective.
+    /// Puts own pieces into pairs, and sends the pairs to the ranks of their neighbours. Collective.
     fn put(&mut self, ranks: &Ranks, level: &Level, pieces: &Pieces, joined: &[(usize, u32)]) {
         let mut told = Vec::new();
         for &(p, group) in joined {

@@ -1,4 +1,4 @@
-//! Nested levels on ranks are those of the single run.
+//! Nested levels on ranks equal the single run's.
 
 use gpu::point::DoublePoint;
 use proptest::prelude::*;

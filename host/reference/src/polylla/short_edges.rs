@@ -1,12 +1,12 @@
 //! Short edges of polygons, sequentially, with lists and all pairs of sides. The definition and its proofs are in
 //! `gpu::polylla::short_edges`.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use glam::DVec2;
 use robust::{Coord, orient2d};
 
-use trioxide::mesh::Polygons;
+use trioxide::mesh::{HalfEdges, Polygons};
 use trioxide::polylla::{ShortEdgeCounts, ShortEdges};
 
 /// Polygons without the edges that collapsed.
@@ -19,15 +19,26 @@ pub struct Shortened {
     pub counts: ShortEdgeCounts,
 }
 
-/// Collapses short edges of simple polygons of the plane. Edges on the border, and edges that `is_fixed` names by both
-/// ends, keep their place.
+/// The constrained edges of a mesh of triangles, by their ends in ascending order.
+pub fn constrained_ends(
+    half_edges: &HalfEdges,
+    is_constrained: impl Fn(u32) -> bool,
+) -> HashSet<[u32; 2]> {
+    let constrained = (0..half_edges.inner()).filter(|&h| is_constrained(h));
+    constrained
+        .map(|h| sorted([half_edges.origin(h), half_edges.target(h)]))
+        .collect()
+}
+
+/// Collapses short edges of simple polygons of the plane. Edges on the border, and `constrained` edges, named by their
+/// ends in ascending order, keep their place.
 pub fn remove_short_edges(
     points: &[DVec2],
     polygons: &Polygons,
-    is_fixed: impl Fn(u32, u32) -> bool,
+    constrained: &HashSet<[u32; 2]>,
     short: ShortEdges<'_>,
 ) -> Shortened {
-    let mut mesh = Mesh::new(points, polygons, is_fixed, short);
+    let mut mesh = Mesh::new(points, polygons, constrained, short);
     let mut parents: Vec<u32> = (0..points.len() as u32).collect();
     let mut counts = ShortEdgeCounts {
         short: mesh.short_edges(&mesh.edges()).count() as u32,
@@ -38,7 +49,7 @@ pub fn remove_short_edges(
         let fixed = mesh.fixed_neighbours(&edges);
         let mut ready = Vec::new();
         for edge in mesh.short_edges(&edges) {
-            let [low, high] = edge.sorted();
+            let [low, high] = sorted(edge.ends);
             let moves = [(high, low), (low, high)];
             let allowed = moves.into_iter().find(|&(v, u)| {
                 mesh.may_leave(&fixed, v, u) && mesh.stay_simple(&star, edge.id, v, u)
@@ -105,11 +116,8 @@ struct Edge {
     polygons: [usize; 2],
 }
 
-impl Edge {
-    fn sorted(&self) -> [u32; 2] {
-        let [a, b] = self.ends;
-        [a.min(b), a.max(b)]
-    }
+fn sorted([a, b]: [u32; 2]) -> [u32; 2] {
+    [a.min(b), a.max(b)]
 }
 
 struct Mesh<'a> {
@@ -125,7 +133,7 @@ impl<'a> Mesh<'a> {
     fn new(
         points: &'a [DVec2],
         polygons: &Polygons,
-        is_fixed: impl Fn(u32, u32) -> bool,
+        constrained: &HashSet<[u32; 2]>,
         short: ShortEdges<'a>,
     ) -> Self {
         let mut ids: HashMap<[u32; 2], Vec<usize>> = HashMap::new();
@@ -135,7 +143,7 @@ impl<'a> Mesh<'a> {
             let mut sides = Vec::new();
             for (k, &vertex) in polygon.iter().enumerate() {
                 let end = polygon[(k + 1) % polygon.len()];
-                let of_edge = ids.entry([vertex.min(end), vertex.max(end)]).or_default();
+                let of_edge = ids.entry(sorted([vertex, end])).or_default();
                 of_edge.push(id);
                 sides.push(Side {
                     vertex,
@@ -146,8 +154,8 @@ impl<'a> Mesh<'a> {
             lists.push(sides);
         }
         let mut fixed = vec![false; id];
-        for (&[a, b], sides) in &ids {
-            fixed[sides[0]] = sides.len() == 1 || is_fixed(a, b);
+        for (ends, sides) in &ids {
+            fixed[sides[0]] = sides.len() == 1 || constrained.contains(ends);
         }
         let mut is_pinned = vec![false; points.len()];
         short

@@ -1,6 +1,5 @@
 //! Polygons without short edges against the sequential reference, and against the rules that any result must keep.
 
-use std::collections::HashSet;
 use std::sync::Arc;
 
 use glam::{DVec2, Vec2};
@@ -116,14 +115,10 @@ fn compare<P: Point>(on: &Device, mesh: &Triangulation, short: ShortEdges<'_>) -
         &before.vertices,
         &polygons.polygons.vertices,
     )?;
-    let fixed: HashSet<[u32; 2]> = (0..half_edges.inner())
-        .filter(|&h| is_constrained(h))
-        .map(|h| [half_edges.origin(h), half_edges.target(h)])
-        .collect();
-    let is_fixed = |a, b| fixed.contains(&[a, b]) || fixed.contains(&[b, a]);
     let points: Vec<DVec2> = points.iter().map(|p| p.to_f64()).collect();
-    let expected =
-        reference::polylla::remove_short_edges(&points, &polygons.polygons, is_fixed, short);
+    let lists = &polygons.polygons;
+    let ends = reference::polylla::constrained_ends(&half_edges, is_constrained);
+    let expected = reference::polylla::remove_short_edges(&points, lists, &ends, short);
     let name = |what: &str| format!("{what}, {short:?}, {}", P::INSTANCE);
     equal(&name("counts"), &[ours.counts], &[expected.counts])?;
     let (found, lists) = (&ours.shortened, &expected.polygons);

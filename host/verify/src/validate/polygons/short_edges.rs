@@ -87,8 +87,8 @@ pub fn shortened(
         || format!("edge {:?}", difference.copied().unwrap_or_default()),
         || "is constrained in one of the meshes only".into(),
     )?;
-    let is_fixed = |a, b| found.contains(&sorted([a, b]));
-    let again = remove_short_edges(&mesh.points, polygons, is_fixed, short);
+    let constrained = found.into_iter().collect();
+    let again = remove_short_edges(&mesh.points, polygons, &constrained, short);
     ensure(
         again.counts.removed == 0,
         || "the mesh".into(),
