@@ -137,7 +137,16 @@ impl<'m> Source<'m> {
     /// Writes the numbers of vertex `v`.
     fn write(self, v: usize, row: &mut [f64]) {
         match self {
-            Self::Normals(list) => row.copy_from_slice(&unit(list[v]).to_array()),
+            Self::Normals(list) => {
+                // `unit` gives zero for a normal that is not finite, which the check of all numbers would then not see.
+                let normal = list[v];
+                let numbers = if normal.is_finite() {
+                    unit(normal)
+                } else {
+                    normal
+                };
+                row.copy_from_slice(&numbers.to_array());
+            }
             Self::Colors(list, channels) => {
                 for (number, &channel) in row.iter_mut().zip(&list[v][..channels]) {
                     *number = f64::from(channel) / 255.0;
