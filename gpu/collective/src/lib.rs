@@ -9,6 +9,7 @@
 //! | [`count_keys()`], [`fill_buckets()`], [`order_buckets()`] | elements become lists, one for each key |
 //! | [`count_local_keys()`], [`fill_local_buckets()`] | the same, in any order, for equal keys near each other |
 //! | [`find_longest()`], [`order_runs()`], [`merge_runs()`] | the same for very long lists |
+//! | [`order_row_runs()`], [`merge_row_runs()`] | values are sorted within lists that lie one after the other |
 //! | [`count_digits()`], [`move_by_digit()`]; on a CPU [`count_bytes()`], [`move_by_byte()`] | a stable sort by keys of a few bits |
 //! | [`sample_spread()`] | whether the ids of elements' vertices are near each other |
 //!
@@ -27,6 +28,7 @@ pub mod compact;
 pub mod flags;
 pub mod local_bucket;
 pub mod rank;
+pub mod rows;
 pub mod scan;
 pub mod sort;
 pub mod spread;
@@ -36,6 +38,7 @@ pub use compact::*;
 pub use flags::*;
 pub use local_bucket::*;
 pub use rank::*;
+pub use rows::*;
 pub use scan::*;
 pub use sort::*;
 pub use spread::*;

@@ -19,6 +19,24 @@ pub struct Joined<'a> {
     pub fourths: In<'a, Polygon, Polygon>,
 }
 
+impl Joined<'_> {
+    /// Piece `k` of the piece of the next level that has its id from piece `first`, or `NONE`; k is below 4.
+    #[inline(always)]
+    pub(super) fn piece(self, first: Polygon, k: u32) -> Polygon {
+        if k == 0 {
+            first
+        } else if self.groups.at(first).is_none() {
+            Polygon::NONE
+        } else if k == 1 {
+            self.partners.at(first)
+        } else if k == 2 {
+            self.thirds.at(first)
+        } else {
+            self.fourths.at(first)
+        }
+    }
+}
+
 /// The pair that `leftovers[i]` chooses, or `NONE`, and the length of their border.
 #[kernel(
     SOLID in [false, true],
@@ -42,7 +60,8 @@ pub fn choose_groups<const SOLID: bool>(
     let (mut border, end) = pieces.borders(p);
     let (mut best, mut choice, mut best_length) = (Candidate::LAST, Polygon::NONE, NEVER);
     while border < end {
-        let group = joined.groups.at(pieces.neighbours.at(Border::new(border)));
+        let q = pieces.neighbours.at(Border::new(border));
+        let group = if q.is_none() { q } else { joined.groups.at(q) };
         if group.is_some() && group != choice && joined.fourths.at(group).is_none() {
             let union = [group, joined.partners.at(group), joined.thirds.at(group)];
             let (length, edges) = pieces.measure(p, union);
@@ -91,7 +110,7 @@ pub fn take_leftovers(
         while border < end {
             let p = pieces.neighbours.at(Border::new(border));
             // The third piece chose this pair too, in an earlier round.
-            if choices.at(p) == group && p != third {
+            if p.is_some() && choices.at(p) == group && p != third {
                 let candidate = Candidate::new(lengths.at(p), p, group);
                 if candidate.is_before(best) {
                     (best, taken) = (candidate, p);

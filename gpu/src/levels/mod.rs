@@ -86,26 +86,31 @@
 //!
 //! | stage | kernels |
 //! | --- | --- |
-//! | find sides, once | [`write_sides()`], [`pair_sides_of_polygons()`], [`fix_region_sides()`], [`fix_segments()`], [`fix_pinched()`] |
-//! | find sides, of polyhedra | [`write_sides_of_polyhedra()`], [`pair_sides_of_polyhedra()`], [`fix_region_sides()`], [`fix_faces()`], [`starts_edge_of_faces()`], [`number_edges_of_faces()`], [`link_corners_of_faces()`], [`fix_unless_balls()`] |
-//! | find borders | [`is_shared()`], [`is_outline()`], [`write_both_sides()`], [`name_edges()`], [`is_first_of_element()`], [`find_rows()`], sorts; of polyhedra [`is_corner_of_surface()`] |
+//! | find sides, once | [`write_sides()`], [`name_sides()`], [`pair_sides_of_polygons()`], [`fix_region_sides()`], [`fix_segments()`], [`fix_pinched()`], [`write_side_keys()`] |
+//! | find sides, of polyhedra | [`write_sides_of_polyhedra()`], [`pair_sides_of_polyhedra()`], [`fix_region_sides()`], [`fix_faces()`], [`meet_at_edges()`], [`link_corners_of_faces()`], [`fix_unless_balls()`], [`write_side_keys()`] |
+//! | find borders | sorts of rows, [`is_first_of_border()`], [`write_borders()`], [`start_rows()`]; of polyhedra [`is_first_of_element()`] |
 //! | measure borders | [`weigh_borders()`] |
 //! | match pieces | [`has_no_group()`], [`choose_partners()`], [`match_partners()`], [`still_seeks()`] |
 //! | join leftovers | [`choose_groups()`], [`take_leftovers()`], [`has_no_group()`] |
-//! | number pieces | [`is_first()`], [`write_parents_of_pieces()`], [`join_boxes()`], [`move_sides()`] |
+//! | number pieces | [`is_first()`], [`write_parents_of_pieces()`], [`join_boxes()`] |
+//! | move sides | [`is_outline()`], [`count_rows()`], [`join_rows()`], [`move_items()`], [`move_sides()`]; of polyhedra [`move_sides_of_polyhedra()`], [`is_corner_of_surface()`] |
+//!
+//! Each piece has a row of its sides that are not inside of it, in any order. The rows of the pieces that join are put
+//! one after the other, without the sides between them, and sorted: so a level costs what its outlines have, and no
+//! list of all sides is sorted.
 
-mod borders;
 mod leftovers;
 mod matching;
 mod numbers;
 mod pieces;
+mod rows;
 mod shells;
 mod sides;
 
-pub use borders::*;
 pub use leftovers::*;
 pub use matching::*;
 pub use numbers::*;
 pub use pieces::*;
+pub use rows::*;
 pub use shells::*;
 pub use sides::*;

@@ -43,26 +43,27 @@ pub fn join_boxes(
     boxes: In<Extent, Polygon>,
     larger: Out<Extent, Item>,
 ) {
-    let p = firsts.at(i);
-    let mut extent = boxes.at(p);
-    if joined.groups.at(p).is_some() {
-        extent = extent.with(boxes.at(joined.partners.at(p)));
-        let (third, fourth) = (joined.thirds.at(p), joined.fourths.at(p));
-        if third.is_some() {
-            extent = extent.with(boxes.at(third));
+    let mut extent = boxes.at(firsts.at(i));
+    let mut k = 1;
+    while k < 4 {
+        let p = joined.piece(firsts.at(i), k);
+        if p.is_some() {
+            extent = extent.with(boxes.at(p));
         }
-        if fourth.is_some() {
-            extent = extent.with(boxes.at(fourth));
-        }
+        k += 1;
     }
     larger.set(i, extent);
 }
 
-/// Puts side `c` into the piece of the next level.
+/// Puts side `c` of a polyhedron into the piece of the next level.
 #[kernel(
     requires(pieces.len() == n),
     moves(2 * pieces.bytes() + parents.bytes())
 )]
-pub fn move_sides(c: Own<Corner>, parents: In<Polygon, Polygon>, pieces: Out<Polygon, Corner>) {
+pub fn move_sides_of_polyhedra(
+    c: Own<Corner>,
+    parents: In<Polygon, Polygon>,
+    pieces: Out<Polygon, Corner>,
+) {
     pieces.set(c, parents.at(pieces.at(c)));
 }

@@ -4,10 +4,11 @@ use bytemuck::{Pod, Zeroable};
 use glam::DVec3;
 use trioxide_kernel::rows::Rows;
 use trioxide_kernel::safe::{Group, In, Own, Scatter};
-use trioxide_kernel::{Bits, Index, kernel};
+use trioxide_kernel::{Bits, kernel};
 
+use super::rows::edge;
 use super::shells::Shells;
-use crate::ids::{Border, Corner, Edge, FaceCorner, Polygon, Vertex};
+use crate::ids::{Border, Corner, FaceCorner, Item, Polygon, Vertex};
 use crate::slots::mix;
 
 /// A box along the axes.
@@ -135,20 +136,20 @@ impl Candidate {
 pub struct Pieces<'a> {
     /// First border of each piece, and the end of the last.
     pub starts: In<'a, u32>,
-    /// The piece beyond each border, ascending for each piece.
+    /// The piece beyond each border, ascending for each piece. Sides without one beyond come last, and are no border.
     pub neighbours: In<'a, Polygon, Border>,
-    /// First of each border's edges or faces.
-    pub firsts: In<'a, u32, Border>,
-    /// The edges or faces of all borders, ascending for each.
-    pub edges: In<'a, Corner>,
+    /// First side of each border.
+    pub firsts: In<'a, Item, Border>,
+    /// The sides of each piece, in the order of borders and their edges or faces.
+    pub keys: In<'a, u64>,
     /// Sides of edges or faces that no piece crosses.
     pub fixed: In<'a, Bits<Corner>>,
     /// Length or area of each side.
     pub lengths: In<'a, f64, Corner>,
     /// Vertices of the pieces' outlines or surfaces, ascending for each piece.
     pub outlines: Rows<'a, Vertex>,
-    /// Edges of the surfaces of polyhedra.
-    pub ridges: Rows<'a, Edge>,
+    /// Edges of the surfaces of polyhedra, by both vertices.
+    pub ridges: Rows<'a, u64>,
     /// The surfaces of polyhedra.
     pub shells: Shells<'a>,
     /// The box of each piece.
@@ -205,11 +206,11 @@ impl Pieces<'_> {
         let next = border.index() + 1;
         let is_last = next == self.firsts.len();
         Run {
-            at: self.firsts.at(border),
+            at: self.firsts.at(border).index(),
             end: if is_last {
-                self.edges.len()
+                self.keys.len()
             } else {
-                self.firsts.at(Border::new(next))
+                self.firsts.at(Border::new(next)).index()
             },
         }
     }
@@ -217,7 +218,7 @@ impl Pieces<'_> {
     #[inline(always)]
     fn first(self, run: Run) -> Corner {
         if run.at < run.end {
-            self.edges.at(run.at)
+            edge(self.keys.at(run.at))
         } else {
             Corner::NONE
         }
@@ -232,18 +233,18 @@ impl Pieces<'_> {
         loop {
             let (x, y, z) = (self.first(a), self.first(b), self.first(c));
             let xy = if x < y { x } else { y };
-            let edge = if xy < z { xy } else { z };
-            if edge.is_none() {
+            let next = if xy < z { xy } else { z };
+            if next.is_none() {
                 return (length, count);
             }
-            if self.fixed.bit(edge) {
+            if self.fixed.bit(next) {
                 return (NEVER, 0);
             }
-            length += self.lengths.at(edge);
+            length += self.lengths.at(next);
             count += 1;
-            if edge == x {
+            if next == x {
                 a.at += 1;
-            } else if edge == y {
+            } else if next == y {
                 b.at += 1;
             } else {
                 c.at += 1;
@@ -278,7 +279,7 @@ impl Pieces<'_> {
             };
             let Run { mut at, end } = self.run(p, q);
             while at < end {
-                let side = self.shells.side_of(self.edges.at(at), p);
+                let side = self.shells.side_of(edge(self.keys.at(at)), p);
                 let (mut corner, last) = self.shells.corners(side);
                 while corner < last {
                     let c = FaceCorner::new(corner);
@@ -317,7 +318,7 @@ impl Pieces<'_> {
 
 /// The elements of `p`, which may be `NONE`.
 #[inline(always)]
-fn run_of<T: Index + bytemuck::Pod + Send + Sync>(rows: Rows<T>, p: Polygon) -> Run {
+fn run_of<T: PartialOrd + Pod + Send + Sync>(rows: Rows<T>, p: Polygon) -> Run {
     if p.is_none() {
         return Run { at: 0, end: 0 };
     }
@@ -329,23 +330,23 @@ fn run_of<T: Index + bytemuck::Pod + Send + Sync>(rows: Rows<T>, p: Polygon) -> 
 
 /// Whether element `v` is in a run.
 #[inline(always)]
-fn has<T: Index + bytemuck::Pod + Send + Sync>(rows: Rows<T>, Run { at, end }: Run, v: T) -> bool {
+fn has<T: PartialOrd + Pod + Send + Sync>(rows: Rows<T>, Run { at, end }: Run, v: T) -> bool {
     let (mut begin, last) = (at, end);
     let mut end = end;
     while begin < end {
         let middle = begin + (end - begin) / 2;
-        if rows.items.at(middle).index() < v.index() {
+        if rows.items.at(middle) < v {
             begin = middle + 1;
         } else {
             end = middle;
         }
     }
-    begin < last && rows.items.at(begin).index() == v.index()
+    begin < last && rows.items.at(begin) == v
 }
 
 /// Number of elements that `p` has in common with the union of `a`, `b` and `c`, each counted once.
 #[inline(always)]
-fn common<T: Index + bytemuck::Pod + Send + Sync>(
+fn common<T: PartialOrd + Pod + Send + Sync>(
     rows: Rows<T>,
     p: Polygon,
     [a, b, c]: [Polygon; 3],
@@ -395,7 +396,9 @@ pub fn weigh_borders<const SOLID: bool>(
     weights: Scatter<f64, Border>,
 ) {
     let (p, q) = (owners.at(b), pieces.neighbours.at(b));
-    if p < q {
+    if q.is_none() || p == q {
+        weights.set(b.get(), NEVER);
+    } else if p < q {
         let union = [q, Polygon::NONE, Polygon::NONE];
         let (length, edges) = pieces.measure(p, union);
         let weight = if pieces.may_join::<SOLID>(p, union, edges) {

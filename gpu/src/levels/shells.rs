@@ -1,12 +1,12 @@
 //! The surfaces of pieces of polyhedra.
 
 use glam::DVec3;
-use trioxide_kernel::rows::{Rows, rank_of};
+use trioxide_kernel::rows::Rows;
 use trioxide_kernel::safe::{Atomic, Group, In, Out, Own, Scatter};
 use trioxide_kernel::{Bits, kernel};
 
 use super::Extent;
-use crate::ids::{Corner, Edge, FaceCorner, Item, Polygon, Vertex};
+use crate::ids::{Corner, FaceCorner, Item, Polygon, Vertex};
 use crate::smooth::quality::root;
 
 /// The surfaces of pieces. A corner of a face, seen from outside, has the edge from there to the face's next corner.
@@ -115,7 +115,7 @@ impl Shells<'_> {
     }
 }
 
-/// Writes the sides of polyhedron `p`, with their areas and corners, and its box. `codes[s]` is 2f for face f as it is,
+/// Writes the sides of polyhedron `p`, with their areas and corners, and its box. An edge is named by both vertices. `codes[s]` is 2f for face f as it is,
 /// seen from outside, and 2f + 1 for it reversed; `found[codes[s]]` becomes s.
 #[kernel(
     requires(
@@ -123,8 +123,7 @@ impl Shells<'_> {
         pieces.len() == codes.len(),
         areas.len() == codes.len(),
         starts.len() == codes.len() + 1,
-        lows.len() == origins.len(),
-        highs.len() == origins.len(),
+        names.len() == origins.len(),
         sides.len() == origins.len(),
         boxes.len() == n
     ),
@@ -133,7 +132,8 @@ impl Shells<'_> {
             + 3 * codes.bytes()
             + areas.bytes()
             + starts.bytes()
-            + 4 * origins.bytes()
+            + 2 * origins.bytes()
+            + names.bytes()
             + boxes.bytes()
     )
 )]
@@ -149,8 +149,7 @@ pub fn write_sides_of_polyhedra(
     areas: Scatter<f64, Corner>,
     sides: Scatter<Corner, FaceCorner>,
     origins: Scatter<Vertex, FaceCorner>,
-    lows: Scatter<Vertex, FaceCorner>,
-    highs: Scatter<Vertex, FaceCorner>,
+    names: Scatter<u64, FaceCorner>,
     boxes: Out<Extent, Polygon>,
 ) {
     let (mut i, end) = (offsets.at(p.index()), offsets.at(p.index() + 1));
@@ -180,11 +179,13 @@ pub fn write_sides_of_polyhedra(
             };
             let (from, to) = (faces.items.at(place), faces.items.at(after));
             let corner = FaceCorner::new(starts.at(i) + k);
-            let is_up = from < to;
+            let (low, high) = if from < to { (from, to) } else { (to, from) };
             sides.set(corner, side);
             origins.set(corner, from);
-            lows.set(corner, if is_up { from } else { to });
-            highs.set(corner, if is_up { to } else { from });
+            names.set(
+                corner,
+                u64::from(low.index()) << 32 | u64::from(high.index()),
+            );
             let point = points.at(from);
             extent = extent.with(Extent {
                 low: point,
@@ -223,84 +224,76 @@ pub fn pair_sides_of_polyhedra(
     twins.set(s, found.at(Item::new(codes.at(s.get()) ^ 1)));
 }
 
-/// Whether item `i` of the corners in the order of the vertices of their edges is the first of its edge.
-#[kernel(requires(order.len() == n, lows.len() == n, highs.len() == n))]
-pub fn starts_edge_of_faces(
-    i: Own<Item>,
-    order: In<FaceCorner, Item>,
-    lows: In<Vertex, FaceCorner>,
-    highs: In<Vertex, FaceCorner>,
-) -> bool {
-    let k = i.get().index();
-    if k == 0 {
-        return true;
-    }
-    let (before, corner) = (order.at(Item::new(k - 1)), order.at(i));
-    lows.at(before) != lows.at(corner) || highs.at(before) != highs.at(corner)
-}
-
-/// Numbers the edge of item `i` of `order`; `heads` are the first items of edges, with their ranks.
-#[kernel(
-    requires(order.len() == n, edges.len() == n),
-    moves(order.bytes() + heads.bytes() + ranks.bytes() + edges.bytes())
-)]
-pub fn number_edges_of_faces(
-    i: Own<Item>,
-    order: In<FaceCorner, Item>,
-    heads: In<Bits<Item>>,
-    ranks: In<u32>,
-    edges: Scatter<Edge, FaceCorner>,
-) {
-    let before = rank_of(ranks, i.get());
-    let edge = if heads.bit(i.get()) {
-        before
-    } else {
-        before - 1
-    };
-    edges.set(order.at(i), Edge::new(edge));
-}
-
-/// Whether item `i` of `order`, corners in any order, is on the surface of a piece.
-#[kernel(requires(order.len() == n, twins.len() == pieces.len()))]
+/// Whether item `i` of a list of corners is on the surface of a piece.
+#[kernel(requires(corners.len() == n, twins.len() == pieces.len()))]
 pub fn is_corner_of_surface(
     i: Own<Item>,
-    order: In<FaceCorner, Item>,
+    corners: In<FaceCorner, Item>,
     sides: In<Corner, FaceCorner>,
     twins: In<Corner, Corner>,
     pieces: In<Polygon, Corner>,
 ) -> bool {
-    let side = sides.at(order.at(i));
+    let side = sides.at(corners.at(i));
     let twin = twins.at(side);
     twin.is_none() || pieces.at(side) != pieces.at(twin)
 }
 
-/// Links item `i` of the corners by their polyhedra and edges to the other corner of its edge.
+/// Finds the place of corner `c` among the edges of its polyhedron: the first with its name in the polyhedron's row of
+/// `ordered`, the sorted names. The corners of an edge meet there: `lows` becomes the lower, `highs` the higher one.
 #[kernel(
-    requires(list.len() == n, owners.len() == n, elements.len() == n),
-    moves(3 * list.bytes() + 4 * n)
+    requires(
+        names.len() == n,
+        owners.len() == n,
+        ordered.len() == n,
+        places.len() == n,
+        lows.len() == n,
+        highs.len() == n
+    ),
+    moves(2 * names.bytes() + owners.bytes() + places.bytes() + lows.bytes() + highs.bytes())
+)]
+pub fn meet_at_edges(
+    c: Own<FaceCorner>,
+    names: In<u64, FaceCorner>,
+    owners: In<Polygon, FaceCorner>,
+    offsets: In<u32>,
+    ordered: In<u64>,
+    places: Out<u32, FaceCorner>,
+    lows: Atomic,
+    highs: Atomic,
+) {
+    let (name, p) = (names.at(c), owners.at(c));
+    let (mut begin, mut end) = (offsets.at(p.index()), offsets.at(p.index() + 1));
+    while begin < end {
+        let middle = begin + (end - begin) / 2;
+        if ordered.at(middle) < name {
+            begin = middle + 1;
+        } else {
+            end = middle;
+        }
+    }
+    places.set(c, begin);
+    lows.min(begin, c.get().index());
+    highs.fetch_max(begin, c.get().index());
+}
+
+/// Links corner `c` to the other corner of its edge, and lists it. If more than two corners have the edge, the
+/// polyhedron is no ball.
+#[kernel(
+    requires(places.len() == n, beyond.len() == n, listed.len() == n),
+    moves(places.bytes() + lows.bytes() + beyond.bytes() + listed.bytes())
 )]
 pub fn link_corners_of_faces(
-    i: Own<Item>,
-    list: In<FaceCorner, Item>,
-    owners: In<Polygon, Item>,
-    elements: In<u32, Item>,
-    beyond: Scatter<FaceCorner, FaceCorner>,
+    c: Own<FaceCorner>,
+    places: In<u32, FaceCorner>,
+    lows: In<u32>,
+    highs: In<u32>,
+    beyond: Out<FaceCorner, FaceCorner>,
+    listed: Out<FaceCorner, FaceCorner>,
 ) {
-    let k = i.get().index();
-    let mut other = FaceCorner::NONE;
-    if k + 1 < list.len() {
-        let after = Item::new(k + 1);
-        if owners.at(after) == owners.at(i) && elements.at(after) == elements.at(i) {
-            other = list.at(after);
-        }
-    }
-    if k > 0 {
-        let before = Item::new(k - 1);
-        if owners.at(before) == owners.at(i) && elements.at(before) == elements.at(i) {
-            other = list.at(before);
-        }
-    }
-    beyond.set(list.at(i), other);
+    let (low, high) = (lows.at(places.at(c)), highs.at(places.at(c)));
+    let is_low = low == c.get().index();
+    beyond.set(c, FaceCorner::new(if is_low { high } else { low }));
+    listed.set(c, c.get());
 }
 
 /// Fixes both sides of face `faces[i]`.
@@ -321,28 +314,39 @@ pub fn fix_faces(
     }
 }
 
-/// Fixes all sides of polyhedron `p` unless its surface is a sphere: each edge has two corners, and V - E + F = 2.
+/// Fixes all sides of polyhedron `p` unless its surface is a sphere: no face has it on both sides, each edge has two
+/// corners, and V - E + F = 2.
 #[kernel(requires(
     offsets.len() == n + 1,
     vertices.offsets.len() == n + 1,
-    ridges.offsets.len() == n + 1
+    ridges.offsets.len() == n + 1,
+    twins.len() == pieces.len()
 ))]
 pub fn fix_unless_balls(
     p: Own<Polygon>,
     offsets: In<u32>,
     starts: In<u32>,
     vertices: Rows<Vertex>,
-    ridges: Rows<Edge>,
+    ridges: Rows<u64>,
     twins: In<Corner, Corner>,
+    pieces: In<Polygon, Corner>,
     fixed: Atomic<Bits<Corner>>,
 ) {
-    let (mut i, end) = (offsets.at(p.index()), offsets.at(p.index() + 1));
-    let corners = starts.at(end) - starts.at(i);
+    let (begin, end) = (offsets.at(p.index()), offsets.at(p.index() + 1));
+    let corners = starts.at(end) - starts.at(begin);
     let edges = ridges.end(p.get()) - ridges.start(p.get());
     let count = vertices.end(p.get()) - vertices.start(p.get());
-    if corners == 2 * edges && count + (end - i) == edges + 2 {
+    let mut is_ball = corners == 2 * edges && count + (end - begin) == edges + 2;
+    let mut i = begin;
+    while i < end {
+        let twin = twins.at(Corner::new(i));
+        is_ball &= twin.is_none() || pieces.at(twin) != p.get();
+        i += 1;
+    }
+    if is_ball {
         return;
     }
+    i = begin;
     while i < end {
         let side = Corner::new(i);
         fixed.set_bit(side);

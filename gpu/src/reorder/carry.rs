@@ -8,7 +8,7 @@ use crate::ids::{Item, Vertex};
 
 /// The value of element `old[i]`, for element `i` of the new order.
 #[kernel(
-    T(u32 = u32, f64x2 = glam::DVec2, f64x3 = glam::DVec3),
+    T(u32 = u32, u64 = u64, f64x2 = glam::DVec2, f64x3 = glam::DVec3),
     requires(old.len() == n, carried.len() == n),
     moves(old.bytes() + 2 * carried.bytes())
 )]

@@ -19,6 +19,8 @@
 //! | [`start_local`] | n keys near each other, k buckets | where buckets begin, `u32` | by key | no |
 //! | [`bucket_local`] | the same | the same, and the n elements | by key; in a list **not fixed** on a GPU | no |
 //! | [`order_by_keys`] | n `u32` keys of b bits | the n elements | by key, then ascending: stable | no |
+//! | [`longest_row`] | r rows | their longest length | | for it |
+//! | [`sort_rows`] | n values of s bytes in rows, `u32` or `u64` | the same rows | ascending in each row | no |
 //! | [`is_scattered`] | corners of elements | whether most have vertices far apart | | for the answer, beside other work |
 //!
 //! # Bytes
@@ -47,6 +49,8 @@
 //! | [`start_local`] | 4 n + 8 (k + 2) + scan(k + 2) | 4 (k + 2) | 4 an element, 24 a key |
 //! | [`bucket_local`] | 12 n + 16 (k + 1) + scan(k + 1) | 4 (k + 1) | 12 an element, 32 a key |
 //! | [`order_by_keys`] on a GPU, p = ⌈b / 4⌉ passes, at least 1 | (20 p - 8) n + p (128 t + scan(16 t)) | | 20.16 p - 8; 153 for 32 bits |
+//! | [`longest_row`] | 4 (r + 1) | 4 | 4 a row |
+//! | [`sort_rows`], longest at least 2 | (4 + 2 s) n (1 + ⌈log2(longest / 32)⌉), at least (4 + 2 s) n | | 4 + 2 s for each pass |
 //! | [`is_scattered`] | 4,096 elements at most | 4 | 0 |
 //!
 //! These bytes count random reads and writes by their own size only: the counts and places of [`bucket`] cost a sector
@@ -59,6 +63,7 @@
 
 mod lists;
 mod local;
+mod rows;
 mod sort;
 mod spread;
 
@@ -77,6 +82,7 @@ crate::kernels! {
 pub use lists::{Csr, bucket};
 pub use lists::{bucket_known, bucket_long, merge_lists, most_alone};
 pub use local::{bucket_local, start_local};
+pub use rows::{longest_row, sort_rows};
 #[doc(hidden)]
 pub use sort::order_by;
 pub use sort::order_by_keys;

@@ -2,8 +2,8 @@
 
 use trioxide_device::collective::{
     Counted, Csr, Tiled, bucket, bucket_known, bucket_local, bucket_long, compact, count_bits,
-    exclusive_scan, mark_ids, mark_more_ids, merge_lists, order_by, pack_flags, start_local,
-    tally_bits,
+    exclusive_scan, longest_row, mark_ids, mark_more_ids, merge_lists, order_by, pack_flags,
+    sort_rows, start_local, tally_bits,
 };
 use trioxide_device::{Device, Result};
 
@@ -103,6 +103,17 @@ fn lists_move_what_the_page_says() {
         let passes = 1 + u64::from(longest).div_ceil(32).next_power_of_two().ilog2();
         let (offsets, items) = lists.into_parts();
         let merged = 8 * i * u64::from(passes);
+        assert_eq!(
+            moved(&on, || longest_row(&on, &offsets)),
+            4 * (k + 1),
+            "{n}, {k}"
+        );
+        let owners = on.download(&items).unwrap();
+        let owners: Vec<u32> = owners.iter().map(|&i| key(i.into())).collect();
+        let owners = on.upload(&owners).unwrap();
+        let values = on.filled(i as usize, 1u64).unwrap();
+        let sort = || sort_rows(&on, &offsets, &owners, longest, values);
+        assert_eq!(moved(&on, sort), 20 * i * u64::from(passes), "{n}, {k}");
         // SAFETY: the lists of the keys.
         let merge = || unsafe { merge_lists(&on, &keys, &offsets, items, longest) };
         assert_eq!(moved(&on, merge), merged, "{n}, {k}");

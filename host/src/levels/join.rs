@@ -20,6 +20,8 @@ pub(super) struct Joined {
 
 /// The next level.
 pub(super) struct Level {
+    /// The piece that each piece of the level has its id from.
+    pub(super) firsts: Buffer<Polygon>,
     /// The piece that each piece of the level before belongs to.
     pub(super) parents: Buffer<Polygon>,
     /// The boxes of the pieces.
@@ -121,17 +123,19 @@ impl Joined {
         let ranks = tiled.ranks(on)?;
         let mut parents = on.uninitialized(count)?;
         kernel::write_parents_of_pieces::launch(on, n, &self.groups, &ranks, &mut parents)?;
-        let firsts = tiled.count(on)?.list(on)?;
+        let firsts: Buffer<Polygon> = tiled.count(on)?.list(on)?;
         let mut larger = on.uninitialized(firsts.len())?;
         let n = firsts.len() as u32;
         kernel::join_boxes::launch(on, n, &firsts, self.buffers(), boxes, &mut larger)?;
         Ok(Level {
+            firsts,
             parents,
             boxes: larger,
         })
     }
 
-    fn buffers(&self) -> JoinedBuffers<'_> {
+    /// The argument for kernels.
+    pub(super) fn buffers(&self) -> JoinedBuffers<'_> {
         JoinedBuffers {
             groups: &self.groups,
             partners: &self.partners,

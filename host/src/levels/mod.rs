@@ -31,13 +31,12 @@ mod shells;
 mod sides;
 mod solid;
 
-use gpu::ids::{Item, Polygon};
-use gpu::levels as kernel;
+use gpu::ids::Item;
 use gpu::point::DoublePoint;
 use trioxide_kernel::launch::Buffer;
 use trioxide_kernel::{Bits, Word};
 
-use crate::collective::{compact, order_by_keys};
+use crate::collective::compact;
 use crate::device::Device;
 use crate::mesh::PolygonMesh;
 use crate::polyhedra_mesh::PolyhedralMesh;
@@ -145,7 +144,7 @@ fn nest(
     let (mut sides, mut boxes) = on.stage("find sides", find)?;
     let (mut count, is_solid) = (polygons, sides.are_faces());
     while goal.wants_more(nested.levels(), count) {
-        let borders = on.stage("find borders", || borders::find(on, &mut sides, count))?;
+        let borders = on.stage("find borders", || borders::find(on, &sides))?;
         let mut made = None;
         for most_ratio in [MOST_RATIO, f64::INFINITY] {
             let pieces = borders.pieces(&sides, &boxes, most_ratio);
@@ -157,16 +156,17 @@ fn nest(
             if is_joined {
                 let take = || joined.take_leftovers(on, pieces, is_solid);
                 on.stage("join leftovers", take)?;
-                made = Some(on.stage("number pieces", || joined.number(on, &boxes))?);
+                let level = on.stage("number pieces", || joined.number(on, &boxes))?;
+                made = Some((joined, level));
                 break;
             }
         }
-        let Some(level) = made else {
+        let Some((joined, level)) = made else {
             nested.is_stuck = true;
             break;
         };
         drop(borders);
-        on.stage("number pieces", || sides.join(on, &level.parents))?;
+        on.stage("move sides", || sides.join(on, &joined, &level))?;
         count = level.boxes.len();
         boxes = level.boxes;
         nested.push(level.parents, count);
@@ -211,27 +211,4 @@ fn check<V>(mesh: &PolygonMesh<V>) -> Result<()> {
 /// The members of a bit set over the places of `list`, as elements of the list.
 fn members<T: Word>(on: &Device, bits: &Buffer<Bits<Item>>, list: &Buffer<T>) -> Result<Buffer<T>> {
     Ok(pick(on, list.as_words(), &compact(on, bits)?)?.cast())
-}
-
-/// A list in the order of the keys of its elements, stably; all keys are below `count`.
-fn ordered<T: Word, K: Word>(
-    on: &Device,
-    list: &Buffer<T>,
-    keys: Buffer<K>,
-    count: usize,
-) -> Result<Buffer<T>> {
-    let order = order_by_keys(on, keys.cast(), bits_of(count))?;
-    Ok(pick(on, list.as_words(), &order)?.cast())
-}
-
-/// Bits of the ids of `count` elements.
-fn bits_of(count: usize) -> u32 {
-    usize::BITS - count.saturating_sub(1).leading_zeros()
-}
-
-/// The first place of each piece in `owners`, which ascend, and the end of the last.
-fn rows(on: &Device, owners: &Buffer<Polygon>, count: usize) -> Result<Buffer<u32>> {
-    let mut starts = on.uninitialized(count + 1)?;
-    kernel::find_rows::launch(on, count as u32 + 1, owners, &mut starts)?;
-    Ok(starts)
 }

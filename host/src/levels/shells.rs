@@ -1,59 +1,52 @@
-//! The surfaces of polyhedra: the corners of their faces.
+//! The surfaces of pieces of polyhedra: the corners of their faces.
 
-use gpu::ids::{Corner, Edge, FaceCorner, Item, Polygon, Vertex};
+use gpu::ids::{Corner, FaceCorner, Polygon, Vertex};
 use gpu::levels::{self as kernel, ShellsBuffers};
 use trioxide_kernel::launch::Buffer;
-use trioxide_kernel::{Bits, Word, words};
 
-use super::lists::{Lists, Outlines};
-use super::{members, ordered};
+use super::join::{Joined, Level};
+use super::lists::{Outlines, Places};
 use crate::Result;
-use crate::collective::compact;
 use crate::device::Device;
 use crate::reorder::pick;
 
-/// The corners of all sides.
+/// The corners of all sides, and of the surfaces of pieces.
 pub(super) struct Shells {
+    /// The piece of each side.
+    pub(super) pieces: Buffer<Polygon>,
+    pub(super) twins: Buffer<Corner>,
     pub(super) starts: Buffer<u32>,
     pub(super) sides: Buffer<Corner>,
     pub(super) origins: Buffer<Vertex>,
     pub(super) beyond: Buffer<FaceCorner>,
-    pub(super) edges: Buffer<Edge>,
-    /// The corners that are not inside of pieces, by the vertices and by the edges that start there.
-    pub(super) by_vertex: Buffer<FaceCorner>,
-    pub(super) by_edge: Buffer<FaceCorner>,
-}
-
-/// Items by owner and element.
-pub(super) struct Listed {
-    pub(super) owners: Buffer<Polygon>,
+    /// The edge that starts at each corner, by both vertices.
+    pub(super) names: Buffer<u64>,
+    pub(super) places: Places,
+    /// The corners of each piece that are not inside of it, in any order.
     pub(super) corners: Buffer<FaceCorner>,
-    pub(super) elements: Buffer<u32>,
 }
 
 impl Shells {
     /// No sides.
     pub(super) fn none(on: &Device) -> Result<Self> {
         Ok(Self {
+            pieces: on.uninitialized(0)?,
+            twins: on.uninitialized(0)?,
             starts: on.uninitialized(0)?,
             sides: on.uninitialized(0)?,
             origins: on.uninitialized(0)?,
             beyond: on.uninitialized(0)?,
-            edges: on.uninitialized(0)?,
-            by_vertex: on.uninitialized(0)?,
-            by_edge: on.uninitialized(0)?,
+            names: on.uninitialized(0)?,
+            places: Places::none(on)?,
+            corners: on.uninitialized(0)?,
         })
     }
 
     /// The argument for kernels.
-    pub(super) fn buffers<'a>(
-        &'a self,
-        twins: &'a Buffer<Corner>,
-        pieces: &'a Buffer<Polygon>,
-    ) -> ShellsBuffers<'a> {
+    pub(super) fn buffers(&self) -> ShellsBuffers<'_> {
         ShellsBuffers {
-            pieces,
-            twins,
+            pieces: &self.pieces,
+            twins: &self.twins,
             starts: &self.starts,
             sides: &self.sides,
             origins: &self.origins,
@@ -61,69 +54,30 @@ impl Shells {
         }
     }
 
-    /// Leaves out the corners inside of pieces.
-    pub(super) fn drop_inner(
-        &mut self,
-        on: &Device,
-        (twins, pieces): (&Buffer<Corner>, &Buffer<Polygon>),
-    ) -> Result<()> {
-        for order in [&mut self.by_vertex, &mut self.by_edge] {
-            let mut bits: Buffer<Bits<Item>> = on.uninitialized(words(order.len()))?;
-            let (n, sides) = (order.len() as u32, &self.sides);
-            kernel::is_corner_of_surface::launch(on, n, order, sides, twins, pieces, &mut bits)?;
-            *order = members(on, &bits, order)?;
-        }
-        Ok(())
-    }
-
-    /// The corners of `order` in the order of their pieces, within a piece as there.
-    pub(super) fn list(
-        &self,
-        on: &Device,
-        pieces: &Buffer<Polygon>,
-        (order, elements): (&Buffer<FaceCorner>, &Buffer<u32>),
-        count: usize,
-    ) -> Result<Listed> {
-        let owners = |corners: &Buffer<FaceCorner>| {
-            let sides = pick(on, self.sides.as_words(), corners)?;
-            pick(on, pieces.as_words(), &sides)
-        };
-        let corners = ordered(on, order, owners(order)?, count)?;
-        Ok(Listed {
-            owners: owners(&corners)?.cast(),
-            elements: pick(on, elements, &corners)?,
-            corners,
-        })
-    }
-
-    /// The vertices and edges of the surfaces of all pieces. Corners inside of pieces are left out from now on.
-    pub(super) fn outlines(
-        &mut self,
-        on: &Device,
-        twins: &Buffer<Corner>,
-        pieces: &Buffer<Polygon>,
-        count: usize,
-    ) -> Result<Outlines> {
-        self.drop_inner(on, (twins, pieces))?;
-        let vertices = (&self.by_vertex, self.origins.as_words());
-        let edges = (&self.by_edge, self.edges.as_words());
+    /// The vertices and edges of the surfaces of all pieces.
+    pub(super) fn outlines(&self, on: &Device) -> Result<Outlines> {
+        let vertices = pick(on, self.origins.as_words(), &self.corners)?;
+        let vertices = self.places.sorted(on, vertices)?;
+        let edges = self
+            .places
+            .sorted(on, pick(on, &self.names, &self.corners)?)?;
         Ok(Outlines {
-            vertices: self.list(on, pieces, vertices, count)?.once(on, count)?,
-            edges: self.list(on, pieces, edges, count)?.once(on, count)?,
+            vertices: self.places.once(on, &vertices)?.cast(),
+            edges: self.places.once(on, &edges)?,
         })
     }
-}
 
-impl Listed {
-    /// Each element once for each owner.
-    fn once<T: Word + Send + Sync>(self, on: &Device, count: usize) -> Result<Lists<T>> {
-        let (owners, elements) = (&self.owners, &self.elements);
-        let mut heads: Buffer<Bits<Item>> = on.uninitialized(words(owners.len()))?;
-        let n = owners.len() as u32;
-        kernel::is_first_of_element::launch(on, n, owners, elements, &mut heads)?;
-        let firsts = compact(on, &heads)?;
-        let owners = pick(on, owners.as_words(), &firsts)?.cast();
-        let elements = pick(on, elements, &firsts)?.cast();
-        Lists::new(on, &owners, elements, count)
+    /// Moves the corners to the pieces of the next level, without those inside of pieces.
+    pub(super) fn join(&mut self, on: &Device, joined: &Joined, level: &Level) -> Result<()> {
+        let n = self.pieces.len() as u32;
+        kernel::move_sides_of_polyhedra::launch(on, n, &level.parents, &mut self.pieces)?;
+        let kept = self.places.choose(on, |n, bits| {
+            let (sides, twins, pieces) = (&self.sides, &self.twins, &self.pieces);
+            kernel::is_corner_of_surface::launch(on, n, &self.corners, sides, twins, pieces, bits)
+        })?;
+        let (places, order) = self.places.join(on, joined, level, &kept)?;
+        self.corners = pick(on, self.corners.as_words(), &order)?.cast();
+        self.places = places;
+        Ok(())
     }
 }

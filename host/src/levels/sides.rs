@@ -1,28 +1,29 @@
 //! The sides of the polygons.
 
 use glam::DVec3;
-use gpu::ids::{Corner, Item, Polygon, Vertex};
+use gpu::ids::{Corner, Polygon, Vertex};
 use gpu::levels::{self as kernel, Extent, ShellsBuffers};
 use gpu::point::DoublePoint;
 use trioxide_kernel::launch::Buffer;
 use trioxide_kernel::{Bits, NONE, words};
 
-use super::lists::{Lists, Outlines};
+use super::join::{Joined, Level};
+use super::lists::{Lists, Outlines, Places};
 use super::shells::Shells;
-use super::{bits_of, members, ordered};
-use crate::collective::order_by_keys;
+use crate::collective::{bucket_local, longest_row, sort_rows};
 use crate::device::Device;
 use crate::mesh::PolygonMesh;
 use crate::reorder::pick;
 use crate::{Error, Result};
 
-/// The sides of all polygons or polyhedra, and the pieces that they belong to.
+/// The sides of all pieces that are not inside of them, in any order for each.
 pub(super) struct Sides {
-    /// The piece of each side.
-    pub(super) pieces: Buffer<Polygon>,
-    pub(super) twins: Buffer<Corner>,
+    pub(super) places: Places,
+    /// The piece beyond each of these sides, and its edge or face.
+    pub(super) keys: Buffer<u64>,
+    /// Length or area of each side of the mesh.
     pub(super) lengths: Buffer<f64>,
-    /// Sides that no piece crosses.
+    /// Sides of the mesh that no piece crosses.
     pub(super) fixed: Buffer<Bits<Corner>>,
     pub(super) ends: Ends,
 }
@@ -31,10 +32,8 @@ pub(super) struct Sides {
 pub(super) enum Ends {
     /// Sides are edges of polygons.
     Edges {
-        /// The vertex that each side starts at.
+        /// The vertex that each of the listed sides starts at.
         vertices: Buffer<Vertex>,
-        /// The sides that are not inside of pieces, by the vertices that they start at.
-        by_vertex: Buffer<Corner>,
         /// No corners of faces.
         none: Box<Shells>,
     },
@@ -108,15 +107,20 @@ pub(super) fn find(on: &Device, mesh: &DevicePolygonMesh) -> Result<(Sides, Buff
         &mut lengths,
         &mut boxes,
     )?;
-    let bits = bits_of(points.len());
-    let order = order_by_keys(on, on.duplicate(highs.as_words())?, bits)?;
-    let keys = pick(on, lows.as_words(), &order)?;
-    let order: Buffer<Corner> = ordered(on, &order.cast(), keys, points.len())?;
-
+    // SAFETY: the vertices of the mesh are below the number of points, as `upload` checked.
+    let (offsets_of_lows, list) = unsafe { bucket_local(on, lows.as_words(), points.len()) }?;
+    let list: Buffer<Corner> = list.cast();
+    let n = count as u32;
+    let mut keys = on.uninitialized(count)?;
+    kernel::name_sides::launch(on, n, &list, &highs, &mut keys)?;
+    let lows: Buffer<Vertex> = pick(on, lows.as_words(), &list)?.cast();
+    drop((highs, list));
+    let longest = longest_row(on, &offsets_of_lows)?;
+    let keys = sort_rows(on, &offsets_of_lows, &lows, longest, keys)?;
     let mut twins = on.uninitialized(count)?;
     let mut found = on.filled(1, NONE)?;
-    let n = count as u32;
-    kernel::pair_sides_of_polygons::launch(on, n, &order, &lows, &highs, &mut twins, &mut found)?;
+    kernel::pair_sides_of_polygons::launch(on, n, &lows, &keys, &mut twins, &mut found)?;
+    drop(lows);
     let wrong = on.read(&found, 0)?;
     if wrong != NONE {
         let polygon = on.read(&pieces, wrong as usize)?;
@@ -132,55 +136,47 @@ pub(super) fn find(on: &Device, mesh: &DevicePolygonMesh) -> Result<(Sides, Buff
     }
     if !mesh.segments.is_empty() {
         let (n, ends) = (mesh.segments.len() as u32 / 2, &mesh.segments);
-        kernel::fix_segments::launch(on, n, ends, &order, &lows, &highs, &mut fixed)?;
+        kernel::fix_segments::launch(on, n, ends, &offsets_of_lows, &keys, &mut fixed)?;
     }
-    drop((order, lows, highs));
-    let by_vertex = order_by_keys(on, on.duplicate(vertices.as_words())?, bits)?.cast();
+    drop((offsets_of_lows, keys));
     let mut sides = Sides {
-        pieces,
-        twins,
+        keys: list_keys(on, &twins, &pieces)?,
+        places: Places::new(on, on.duplicate(offsets)?, pieces)?,
         lengths,
         fixed,
         ends: Ends::Edges {
             vertices: on.duplicate(vertices.as_words())?.cast(),
-            by_vertex,
             none: Box::new(Shells::none(on)?),
         },
     };
-    let outlines = sides.outlines(on, polygons)?.vertices;
-    kernel::fix_pinched::launch(
-        on,
-        polygons as u32,
-        outlines.rows(),
-        offsets,
-        &sides.twins,
-        &sides.pieces,
-        &mut sides.fixed,
-    )?;
+    let outlines = sides.outlines(on)?.vertices;
+    let (n, fixed) = (polygons as u32, &mut sides.fixed);
+    kernel::fix_pinched::launch(on, n, outlines.rows(), &twins, fixed)?;
     Ok((sides, boxes))
 }
 
+/// The piece beyond each side of a mesh, and its edge or face.
+pub(super) fn list_keys(
+    on: &Device,
+    twins: &Buffer<Corner>,
+    pieces: &Buffer<Polygon>,
+) -> Result<Buffer<u64>> {
+    let mut keys = on.uninitialized(twins.len())?;
+    kernel::write_side_keys::launch(on, twins.len() as u32, twins, pieces, &mut keys)?;
+    Ok(keys)
+}
+
 impl Sides {
-    /// The outlines of all pieces. Sides inside of pieces are left out from now on.
-    pub(super) fn outlines(&mut self, on: &Device, count: usize) -> Result<Outlines> {
-        let (vertices, by_vertex) = match &mut self.ends {
-            Ends::Edges {
-                vertices,
-                by_vertex,
-                ..
-            } => (vertices, by_vertex),
-            Ends::Faces(shells) => return shells.outlines(on, &self.twins, &self.pieces, count),
+    /// The outlines or surfaces of all pieces.
+    pub(super) fn outlines(&self, on: &Device) -> Result<Outlines> {
+        let vertices = match &self.ends {
+            Ends::Edges { vertices, .. } => vertices,
+            Ends::Faces(shells) => return shells.outlines(on),
         };
-        let mut bits: Buffer<Bits<Item>> = on.uninitialized(words(by_vertex.len()))?;
-        let n = by_vertex.len() as u32;
-        kernel::is_outline::launch(on, n, by_vertex, &self.twins, &self.pieces, &mut bits)?;
-        *by_vertex = members(on, &bits, by_vertex)?;
-        let owners = pick(on, self.pieces.as_words(), by_vertex)?;
-        let sides = ordered(on, by_vertex, owners, count)?;
-        let owners = pick(on, self.pieces.as_words(), &sides)?.cast();
-        let vertices = pick(on, vertices.as_words(), &sides)?.cast();
+        let vertices = on.duplicate(vertices.as_words())?;
+        let sorted = self.places.sorted(on, vertices)?.cast();
         Ok(Outlines {
-            vertices: Lists::new(on, &owners, vertices, count)?,
+            vertices: self.places.lists(on, sorted)?,
             edges: Lists::none(on)?,
         })
     }
@@ -193,15 +189,28 @@ impl Sides {
     /// The argument for kernels.
     pub(super) fn shells(&self) -> ShellsBuffers<'_> {
         match &self.ends {
-            Ends::Edges { none, .. } => none.buffers(&self.twins, &self.pieces),
-            Ends::Faces(shells) => shells.buffers(&self.twins, &self.pieces),
+            Ends::Edges { none, .. } => none.buffers(),
+            Ends::Faces(shells) => shells.buffers(),
         }
     }
 
-    /// Puts the sides into the pieces of the next level.
-    pub(super) fn join(&mut self, on: &Device, parents: &Buffer<Polygon>) -> Result<()> {
-        let n = self.pieces.len() as u32;
-        kernel::move_sides::launch(on, n, parents, &mut self.pieces)?;
-        Ok(())
+    /// Moves the sides to the pieces of the next level, without those inside of pieces.
+    pub(super) fn join(&mut self, on: &Device, joined: &Joined, level: &Level) -> Result<()> {
+        let (owners, parents) = (&self.places.owners, &level.parents);
+        let kept = self.places.choose(on, |n, bits| {
+            kernel::is_outline::launch(on, n, owners, &self.keys, parents, bits)
+        })?;
+        let (places, order) = self.places.join(on, joined, level, &kept)?;
+        let mut keys = on.uninitialized(order.len())?;
+        let n = order.len() as u32;
+        kernel::move_sides::launch(on, n, &order, &self.keys, parents, &mut keys)?;
+        (self.places, self.keys) = (places, keys);
+        match &mut self.ends {
+            Ends::Edges { vertices, .. } => {
+                *vertices = pick(on, vertices.as_words(), &order)?.cast();
+                Ok(())
+            }
+            Ends::Faces(shells) => shells.join(on, joined, level),
+        }
     }
 }

@@ -1,17 +1,16 @@
 //! The sides of polyhedra.
 
 use glam::DVec3;
-use gpu::ids::{Corner, Edge, FaceCorner, Item, Vertex};
+use gpu::ids::{Corner, FaceCorner, Vertex};
 use gpu::levels::{self as kernel, Extent};
 use trioxide_kernel::launch::Buffer;
 use trioxide_kernel::rows::RowsBuffers;
-use trioxide_kernel::{Bits, words};
+use trioxide_kernel::{Bits, NONE, words};
 
+use super::lists::Places;
 use super::shells::Shells;
-use super::sides::{Ends, Sides};
-use super::{bits_of, ordered};
+use super::sides::{Ends, Sides, list_keys};
 use crate::Result;
-use crate::collective::{Tiled, order_by_keys};
 use crate::device::Device;
 use crate::polyhedra_mesh::PolyhedralMesh;
 use crate::reorder::pick;
@@ -90,7 +89,7 @@ pub(super) fn find(on: &Device, mesh: &DevicePolyhedralMesh) -> Result<(Sides, B
     let mut areas = on.uninitialized(count)?;
     let mut found = on.filled(2 * (mesh.face_offsets.len() - 1), Corner::NONE)?;
     let (mut sides, mut origins) = (on.uninitialized(corners)?, on.uninitialized(corners)?);
-    let (mut lows, mut highs) = (on.uninitialized(corners)?, on.uninitialized(corners)?);
+    let mut names = on.uninitialized(corners)?;
     kernel::write_sides_of_polyhedra::launch(
         on,
         polyhedra as u32,
@@ -107,8 +106,7 @@ pub(super) fn find(on: &Device, mesh: &DevicePolyhedralMesh) -> Result<(Sides, B
         &mut areas,
         &mut sides,
         &mut origins,
-        &mut lows,
-        &mut highs,
+        &mut names,
         &mut boxes,
     )?;
     let mut twins = on.uninitialized(count)?;
@@ -125,32 +123,21 @@ pub(super) fn find(on: &Device, mesh: &DevicePolyhedralMesh) -> Result<(Sides, B
     }
     drop(found);
 
-    let (by_edge, edges) = number_edges(on, &lows, &highs, points.len())?;
-    drop((lows, highs));
-    let bits = bits_of(points.len());
-    let by_vertex = order_by_keys(on, on.duplicate(origins.as_words())?, bits)?.cast();
-    let mut shells = Shells {
+    let owners = pick(on, pieces.as_words(), &sides)?.cast();
+    let places = Places::new(on, pick(on, &mesh.starts, offsets)?, owners)?;
+    let (beyond, corners) = link(on, &places, &names)?;
+    let shells = Shells {
+        twins,
         starts: on.duplicate(&mesh.starts)?,
         sides,
         origins,
-        beyond: on.filled(corners, FaceCorner::NONE)?,
-        edges,
-        by_vertex,
-        by_edge,
+        beyond,
+        names,
+        places,
+        corners,
+        pieces,
     };
-    shells.drop_inner(on, (&twins, &pieces))?;
-    let edges = shells.edges.as_words();
-    let listed = shells.list(on, &pieces, (&shells.by_edge, edges), polyhedra)?;
-    kernel::link_corners_of_faces::launch(
-        on,
-        listed.corners.len() as u32,
-        &listed.corners,
-        &listed.owners,
-        &listed.elements,
-        &mut shells.beyond,
-    )?;
-    drop(listed);
-    let outlines = shells.outlines(on, &twins, &pieces, polyhedra)?;
+    let outlines = shells.outlines(on)?;
     kernel::fix_unless_balls::launch(
         on,
         polyhedra as u32,
@@ -158,12 +145,17 @@ pub(super) fn find(on: &Device, mesh: &DevicePolyhedralMesh) -> Result<(Sides, B
         &shells.starts,
         outlines.vertices.rows(),
         outlines.edges.rows(),
-        &twins,
+        &shells.twins,
+        &shells.pieces,
         &mut fixed,
     )?;
     let sides = Sides {
-        pieces,
-        twins,
+        keys: list_keys(on, &shells.twins, &shells.pieces)?,
+        places: Places::new(
+            on,
+            on.duplicate(offsets)?,
+            on.duplicate(shells.pieces.as_words())?.cast(),
+        )?,
         lengths: areas,
         fixed,
         ends: Ends::Faces(Box::new(shells)),
@@ -171,21 +163,37 @@ pub(super) fn find(on: &Device, mesh: &DevicePolyhedralMesh) -> Result<(Sides, B
     Ok((sides, boxes))
 }
 
-/// The corners by their edges, and the edge of each.
-fn number_edges(
+/// The corner of the same polyhedron beyond the edge of each corner, which has a name, and the list of all corners.
+fn link(
     on: &Device,
-    lows: &Buffer<Vertex>,
-    highs: &Buffer<Vertex>,
-    vertices: usize,
-) -> Result<(Buffer<FaceCorner>, Buffer<Edge>)> {
-    let order = order_by_keys(on, on.duplicate(highs.as_words())?, bits_of(vertices))?;
-    let keys = pick(on, lows.as_words(), &order)?;
-    let order: Buffer<FaceCorner> = ordered(on, &order.cast(), keys, vertices)?;
-    let n = order.len() as u32;
-    let mut heads: Buffer<Bits<Item>> = on.uninitialized(words(order.len()))?;
-    kernel::starts_edge_of_faces::launch(on, n, &order, lows, highs, &mut heads)?;
-    let ranks = Tiled::new(on, &heads)?.ranks(on)?;
-    let mut edges = on.uninitialized(order.len())?;
-    kernel::number_edges_of_faces::launch(on, n, &order, &heads, &ranks, &mut edges)?;
-    Ok((order, edges))
+    places: &Places,
+    names: &Buffer<u64>,
+) -> Result<(Buffer<FaceCorner>, Buffer<FaceCorner>)> {
+    let ordered = places.sorted(on, on.duplicate(names)?)?;
+    let (n, corners) = (names.len() as u32, names.len());
+    let mut at_edges = on.uninitialized(corners)?;
+    let (mut lows, mut highs) = (on.filled(corners, NONE)?, on.filled(corners, 0)?);
+    kernel::meet_at_edges::launch(
+        on,
+        n,
+        names,
+        &places.owners,
+        &places.offsets,
+        &ordered,
+        &mut at_edges,
+        &mut lows,
+        &mut highs,
+    )?;
+    drop(ordered);
+    let (mut beyond, mut listed) = (on.uninitialized(corners)?, on.uninitialized(corners)?);
+    kernel::link_corners_of_faces::launch(
+        on,
+        n,
+        &at_edges,
+        &lows,
+        &highs,
+        &mut beyond,
+        &mut listed,
+    )?;
+    Ok((beyond, listed))
 }

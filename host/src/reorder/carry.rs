@@ -11,9 +11,10 @@ use super::Vertices;
 use crate::device::Device;
 use crate::{Error, Result};
 
-/// Values that are carried: numbers or bytes in 32 bits, two or three numbers of double precision.
+/// Values that are carried: numbers or bytes in 32 or 64 bits, two or three numbers of double precision.
 pub trait Carried: Pod + Send + Sync {}
 impl Carried for u32 {}
+impl Carried for u64 {}
 impl Carried for DVec2 {}
 impl Carried for DVec3 {}
 

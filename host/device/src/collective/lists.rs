@@ -8,7 +8,7 @@ use trioxide_kernel::launch::Buffer;
 use trioxide_kernel::rows::RowsBuffers;
 use trioxide_kernel::{Index, Word};
 
-use super::{count, exclusive_scan};
+use super::{count, exclusive_scan, longest_row};
 use crate::Result;
 use crate::device::Device;
 
@@ -157,10 +157,7 @@ pub unsafe fn bucket_long<K: Index + Word, V: Index + Word>(
     let n = keys.len() as u32;
     // SAFETY: each element takes a place of its own, below the number of all elements (the caller's promise).
     unsafe { kernel::fill_buckets::launch(on, n, keys, &mut offsets, &mut list) }?;
-    let mut found = on.filled(1, u32::MAX)?;
-    // SAFETY: one index a bucket; the lengths are checked.
-    unsafe { kernel::find_longest::launch(on, count as u32, &offsets, &mut found) }?;
-    let longest = !on.read(&found, 0)?;
+    let longest = longest_row(on, &offsets)?;
     if longest <= most_alone {
         // SAFETY: the lists are disjoint.
         unsafe { kernel::order_buckets::launch(on, count as u32, &offsets, &mut list) }?;

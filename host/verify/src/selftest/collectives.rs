@@ -3,8 +3,8 @@
 use super::{Case, Outcome, Size, equal};
 use trioxide::bit_set;
 use trioxide::collective::{
-    Csr, bucket, bucket_local, bucket_long, compact, count_bits, exclusive_scan, mark_ids,
-    order_by, pack_flags,
+    Csr, bucket, bucket_local, bucket_long, compact, count_bits, exclusive_scan, longest_row,
+    mark_ids, order_by, pack_flags, sort_rows,
 };
 use trioxide::device::Device;
 use trioxide::mesh::NONE;
@@ -47,6 +47,7 @@ pub fn cases(size: Size) -> Vec<Case> {
         each("bucketing with long lists", long_lists),
         each("bucketing of near keys", near_keys),
         each("stable sort by keys", sorting),
+        each("sort within rows", sorted_rows),
     ]
 }
 
@@ -238,4 +239,43 @@ fn long_lists(on: &Device, n: usize) -> Outcome {
         equal("items", &on.download(lists.items())?, &expected.concat())?;
     }
     Ok(())
+}
+
+/// Rows of 0 to 6 values after one of half of all, with equal values in many of them.
+fn sorted_rows(on: &Device, n: usize) -> Outcome {
+    let mut offsets = vec![0, n as u32 / 2];
+    let mut lengths = numbers(n, 53).map(|x| x % 7);
+    while (offsets[offsets.len() - 1] as usize) < n {
+        let length = lengths.next().unwrap_or(1);
+        offsets.push((offsets[offsets.len() - 1] + length).min(n as u32));
+    }
+    let rows = || {
+        offsets
+            .windows(2)
+            .map(|row| row[0] as usize..row[1] as usize)
+    };
+    let owners: Vec<u32> = rows()
+        .zip(0..)
+        .flat_map(|(row, r)| row.map(move |_| r))
+        .collect();
+    let words: Vec<u32> = numbers(n, 7).map(|x| x % 50).collect();
+    let wide: Vec<u64> = words
+        .iter()
+        .map(|&x| u64::from(x % 9) << 40 | u64::from(x))
+        .collect();
+    let (starts, of) = (on.upload(&offsets)?, on.upload(&owners)?);
+    let longest = longest_row(on, &starts)?;
+    equal(
+        "longest",
+        &[longest as usize],
+        &[rows().map(|row| row.len()).max().unwrap_or(0)],
+    )?;
+    let sorted = on.download(&sort_rows(on, &starts, &of, longest, on.upload(&words)?)?)?;
+    let mut expected = words;
+    rows().for_each(|row| expected[row].sort_unstable());
+    equal("rows of words", &sorted, &expected)?;
+    let sorted = on.download(&sort_rows(on, &starts, &of, longest, on.upload(&wide)?)?)?;
+    let mut expected = wide;
+    rows().for_each(|row| expected[row].sort_unstable());
+    equal("rows of two words", &sorted, &expected)
 }
