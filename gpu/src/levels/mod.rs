@@ -77,7 +77,7 @@
 //! joins a piece, so the step ends.
 //!
 //! *Work is linear in borders.* Common vertices are searched from the side with fewer of them, by bisection in the
-//! other. The edges of a planar graph can be directed so that at most 5 leave each node; a search takes no more steps
+//! other, or by a walk along both if neither has more than four times as many. The edges of a planar graph can be directed so that at most 5 leave each node; a search takes no more steps
 //! than there are vertices around the node that its edge leaves. So the searches of all borders take at most 5 times as
 //! many steps as there are sides, for pieces of any shape. This holds in the plane; in space each of a piece's
 //! neighbours may search its lists.

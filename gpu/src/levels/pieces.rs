@@ -192,17 +192,9 @@ impl Pieces<'_> {
         }
     }
 
-    /// The edges between `p` and `q`, which may be `NONE`.
+    /// The sides of a border.
     #[inline(always)]
-    fn run(self, p: Polygon, q: Polygon) -> Run {
-        let nothing = Run { at: 0, end: 0 };
-        if q.is_none() {
-            return nothing;
-        }
-        let border = self.find(p, q);
-        if border.is_none() {
-            return nothing;
-        }
+    fn sides(self, border: Border) -> Run {
         let next = border.index() + 1;
         let is_last = next == self.firsts.len();
         Run {
@@ -213,6 +205,18 @@ impl Pieces<'_> {
                 self.firsts.at(Border::new(next)).index()
             },
         }
+    }
+
+    /// The sides between `p` and `q`, which may be `NONE`.
+    #[inline(always)]
+    fn run(self, p: Polygon, q: Polygon) -> Run {
+        if q.is_some() {
+            let border = self.find(p, q);
+            if border.is_some() {
+                return self.sides(border);
+            }
+        }
+        Run { at: 0, end: 0 }
     }
 
     #[inline(always)]
@@ -252,6 +256,22 @@ impl Pieces<'_> {
         }
     }
 
+    /// As [`Self::measure()`], of a border alone.
+    #[inline(always)]
+    fn measure_border(self, border: Border) -> (f64, u32) {
+        let Run { mut at, end } = self.sides(border);
+        let (mut length, count) = (0.0, end - at);
+        while at < end {
+            let next = edge(self.keys.at(at));
+            if self.fixed.bit(next) {
+                return (NEVER, 0);
+            }
+            length += self.lengths.at(next);
+            at += 1;
+        }
+        (length, count)
+    }
+
     /// Whether `p` may join the union of `a`, `b` and `c`, with which it has `sides` edges or faces in common, none of
     /// them fixed. `b` and `c` may be `NONE`.
     #[inline(always)]
@@ -267,6 +287,8 @@ impl Pieces<'_> {
         if !SOLID {
             return common(self.outlines, p, union) == sides + 1;
         }
+        // All edges of a face alone are its rim.
+        let is_face = sides == 1;
         let (mut corners, mut rim, mut start) = (0, 0, FaceCorner::NONE);
         let mut i = 0;
         while i < 3 {
@@ -283,7 +305,7 @@ impl Pieces<'_> {
                 let (mut corner, last) = self.shells.corners(side);
                 while corner < last {
                     let c = FaceCorner::new(corner);
-                    if !self.shells.is_in(self.shells.across(c), union) {
+                    if is_face || !self.shells.is_in(self.shells.across(c), union) {
                         rim += 1;
                         start = c;
                     }
@@ -295,10 +317,12 @@ impl Pieces<'_> {
             i += 1;
         }
         let edges = (corners + rim) / 2;
+        // If its three vertices are all that are common, so are its edges: there are no others between them.
+        let is_triangle = is_face && corners == 3;
         start.is_some()
-            && self.shells.is_one_rim(start, rim, union)
             && common(self.outlines, p, union) + sides == edges + 1
-            && common(self.ridges, p, union) == edges
+            && (is_triangle || common(self.ridges, p, union) == edges)
+            && (is_face || self.shells.is_one_rim(start, rim, union))
     }
 
     #[inline(always)]
@@ -344,6 +368,26 @@ fn has<T: PartialOrd + Pod + Send + Sync>(rows: Rows<T>, Run { at, end }: Run, v
     begin < last && rows.items.at(begin) == v
 }
 
+/// Whether two runs have similar lengths: then a walk along both is faster than bisection.
+#[inline(always)]
+fn is_similar(a: Run, b: Run) -> bool {
+    let (a, b) = (a.end - a.at, b.end - b.at);
+    a / 4 <= b && b / 4 <= a
+}
+
+/// Number of elements that two runs have in common.
+#[inline(always)]
+fn common_of_two<T: PartialOrd + Pod + Send + Sync>(rows: Rows<T>, mut a: Run, mut b: Run) -> u32 {
+    let mut count = 0;
+    while a.at < a.end && b.at < b.end {
+        let (x, y) = (rows.items.at(a.at), rows.items.at(b.at));
+        count += u32::from(x == y);
+        a.at += u32::from(x <= y);
+        b.at += u32::from(y <= x);
+    }
+    count
+}
+
 /// Number of elements that `p` has in common with the union of `a`, `b` and `c`, each counted once.
 #[inline(always)]
 fn common<T: PartialOrd + Pod + Send + Sync>(
@@ -354,6 +398,9 @@ fn common<T: PartialOrd + Pod + Send + Sync>(
     let p = run_of(rows, p);
     let (a, b, c) = (run_of(rows, a), run_of(rows, b), run_of(rows, c));
     let mut count = 0;
+    if b.at == b.end && c.at == c.end && is_similar(p, a) {
+        return common_of_two(rows, p, a);
+    }
     if p.end - p.at <= (a.end - a.at) + (b.end - b.at) + (c.end - c.at) {
         let mut i = p.at;
         while i < p.end {
@@ -400,8 +447,8 @@ pub fn weigh_borders<const SOLID: bool>(
         weights.set(b.get(), NEVER);
     } else if p < q {
         let union = [q, Polygon::NONE, Polygon::NONE];
-        let (length, edges) = pieces.measure(p, union);
-        let weight = if pieces.may_join::<SOLID>(p, union, edges) {
+        let (length, sides) = pieces.measure_border(b.get());
+        let weight = if pieces.may_join::<SOLID>(p, union, sides) {
             length
         } else {
             NEVER

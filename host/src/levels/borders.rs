@@ -20,7 +20,7 @@ pub(super) struct Borders {
 }
 
 /// The borders of the pieces.
-pub(super) fn find(on: &Device, sides: &Sides) -> Result<Borders> {
+pub(super) fn find(on: &Device, sides: &mut Sides) -> Result<Borders> {
     let outlines = sides.outlines(on)?;
     let places = &sides.places;
     let keys = places.sorted(on, on.duplicate(&sides.keys)?)?;

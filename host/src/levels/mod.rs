@@ -72,14 +72,15 @@ impl Goal {
 
 /// Bytes that a run takes at once, for V points and polygons of C corners in all.
 pub fn bytes_needed(points: usize, corners: usize) -> u64 {
-    // Of a corner: its polygon, both ends, its twin, length and places in orders; a border, an outline and their sorts.
+    // Of a corner: its polygon, both ends, its twin, length, and the piece beyond; a border, an outline and their sorts.
     24 * points as u64 + 96 * corners as u64
 }
 
 /// Bytes that a run takes at once, for V points and polyhedra of S sides with C corners in all.
 pub fn bytes_needed_in_space(points: usize, sides: usize, corners: usize) -> u64 {
-    // Of a corner: its side, vertex, edge, twin, and its places by vertex and edge; a list of both, and their sorts.
-    24 * points as u64 + 96 * sides as u64 + 64 * corners as u64
+    // Of a side: its polyhedron, twin, area, and the one beyond, twice. Of a corner: its side, vertex, polyhedron, edge,
+    // the edges in order, where two corners meet, and the corner beyond.
+    24 * points as u64 + 64 * sides as u64 + 52 * corners as u64
 }
 
 /// The levels of a mesh of polygons, of the plane or of a surface in space.
@@ -144,7 +145,7 @@ fn nest(
     let (mut sides, mut boxes) = on.stage("find sides", find)?;
     let (mut count, is_solid) = (polygons, sides.are_faces());
     while goal.wants_more(nested.levels(), count) {
-        let borders = on.stage("find borders", || borders::find(on, &sides))?;
+        let borders = on.stage("find borders", || borders::find(on, &mut sides))?;
         let mut made = None;
         for most_ratio in [MOST_RATIO, f64::INFINITY] {
             let pieces = borders.pieces(&sides, &boxes, most_ratio);

@@ -26,6 +26,8 @@ pub(super) struct Sides {
     /// Sides of the mesh that no piece crosses.
     pub(super) fixed: Buffer<Bits<Corner>>,
     pub(super) ends: Ends,
+    /// The outlines or surfaces of level 0, until they are used.
+    pub(super) found: Option<Outlines>,
 }
 
 /// The vertices of sides.
@@ -148,10 +150,12 @@ pub(super) fn find(on: &Device, mesh: &DevicePolygonMesh) -> Result<(Sides, Buff
             vertices: on.duplicate(vertices.as_words())?.cast(),
             none: Box::new(Shells::none(on)?),
         },
+        found: None,
     };
-    let outlines = sides.outlines(on)?.vertices;
+    let outlines = sides.outlines(on)?;
     let (n, fixed) = (polygons as u32, &mut sides.fixed);
-    kernel::fix_pinched::launch(on, n, outlines.rows(), &twins, fixed)?;
+    kernel::fix_pinched::launch(on, n, outlines.vertices.rows(), &twins, fixed)?;
+    sides.found = Some(outlines);
     Ok((sides, boxes))
 }
 
@@ -168,7 +172,10 @@ pub(super) fn list_keys(
 
 impl Sides {
     /// The outlines or surfaces of all pieces.
-    pub(super) fn outlines(&self, on: &Device) -> Result<Outlines> {
+    pub(super) fn outlines(&mut self, on: &Device) -> Result<Outlines> {
+        if let Some(outlines) = self.found.take() {
+            return Ok(outlines);
+        }
         let vertices = match &self.ends {
             Ends::Edges { vertices, .. } => vertices,
             Ends::Faces(shells) => return shells.outlines(on),

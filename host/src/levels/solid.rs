@@ -7,7 +7,7 @@ use trioxide_kernel::launch::Buffer;
 use trioxide_kernel::rows::RowsBuffers;
 use trioxide_kernel::{Bits, NONE, words};
 
-use super::lists::Places;
+use super::lists::{Outlines, Places};
 use super::shells::Shells;
 use super::sides::{Ends, Sides, list_keys};
 use crate::Result;
@@ -125,7 +125,14 @@ pub(super) fn find(on: &Device, mesh: &DevicePolyhedralMesh) -> Result<(Sides, B
 
     let owners = pick(on, pieces.as_words(), &sides)?.cast();
     let places = Places::new(on, pick(on, &mesh.starts, offsets)?, owners)?;
-    let (beyond, corners) = link(on, &places, &names)?;
+    let ordered = places.sorted(on, on.duplicate(&names)?)?;
+    let (beyond, corners) = link(on, &places, &names, &ordered)?;
+    let vertices = places.sorted(on, on.duplicate(origins.as_words())?)?;
+    let outlines = Outlines {
+        vertices: places.once(on, &vertices)?.cast(),
+        edges: places.once(on, &ordered)?,
+    };
+    drop((ordered, vertices));
     let shells = Shells {
         twins,
         starts: on.duplicate(&mesh.starts)?,
@@ -137,7 +144,6 @@ pub(super) fn find(on: &Device, mesh: &DevicePolyhedralMesh) -> Result<(Sides, B
         corners,
         pieces,
     };
-    let outlines = shells.outlines(on)?;
     kernel::fix_unless_balls::launch(
         on,
         polyhedra as u32,
@@ -159,17 +165,19 @@ pub(super) fn find(on: &Device, mesh: &DevicePolyhedralMesh) -> Result<(Sides, B
         lengths: areas,
         fixed,
         ends: Ends::Faces(Box::new(shells)),
+        found: Some(outlines),
     };
     Ok((sides, boxes))
 }
 
-/// The corner of the same polyhedron beyond the edge of each corner, which has a name, and the list of all corners.
+/// The corner of the same polyhedron beyond the edge of each corner, and the list of all corners. `ordered` are
+/// the names of the edges at corners, sorted for each polyhedron.
 fn link(
     on: &Device,
     places: &Places,
     names: &Buffer<u64>,
+    ordered: &Buffer<u64>,
 ) -> Result<(Buffer<FaceCorner>, Buffer<FaceCorner>)> {
-    let ordered = places.sorted(on, on.duplicate(names)?)?;
     let (n, corners) = (names.len() as u32, names.len());
     let mut at_edges = on.uninitialized(corners)?;
     let (mut lows, mut highs) = (on.filled(corners, NONE)?, on.filled(corners, 0)?);
@@ -179,12 +187,11 @@ fn link(
         names,
         &places.owners,
         &places.offsets,
-        &ordered,
+        ordered,
         &mut at_edges,
         &mut lows,
         &mut highs,
     )?;
-    drop(ordered);
     let (mut beyond, mut listed) = (on.uninitialized(corners)?, on.uninitialized(corners)?);
     kernel::link_corners_of_faces::launch(
         on,
