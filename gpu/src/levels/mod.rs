@@ -87,13 +87,13 @@
 //! | stage | kernels |
 //! | --- | --- |
 //! | find sides, once | [`write_sides()`], [`name_sides()`], [`pair_sides_of_polygons()`], [`fix_region_sides()`], [`fix_segments()`], [`fix_pinched()`], [`write_side_keys()`] |
-//! | find sides, of polyhedra | [`write_sides_of_polyhedra()`], [`pair_sides_of_polyhedra()`], [`fix_region_sides()`], [`fix_faces()`], [`meet_at_edges()`], [`link_corners_of_faces()`], [`fix_unless_balls()`], [`write_side_keys()`] |
+//! | find sides, of polyhedra | [`write_polyhedra()`], [`write_sides_of_polyhedra()`], [`pair_sides_of_polyhedra()`], [`fix_region_sides()`], [`fix_faces()`], [`meet_at_edges()`], [`link_corners_of_faces()`], [`fix_unless_balls()`], [`write_side_keys()`] |
 //! | find borders | sorts of rows, [`is_first_of_border()`], [`write_borders()`], [`start_rows()`]; of polyhedra [`is_first_of_element()`] |
 //! | measure borders | [`weigh_borders()`] |
 //! | match pieces | [`has_no_group()`], [`choose_partners()`], [`match_partners()`], [`still_seeks()`] |
 //! | join leftovers | [`choose_groups()`], [`take_leftovers()`], [`has_no_group()`] |
 //! | number pieces | [`is_first()`], [`write_parents_of_pieces()`], [`join_boxes()`] |
-//! | move sides | [`is_outline()`], [`count_rows()`], [`join_rows()`], [`move_items()`], [`move_sides()`]; of polyhedra [`move_sides_of_polyhedra()`], [`is_corner_of_surface()`] |
+//! | move sides | [`is_outline()`], [`count_rows()`], [`join_rows()`], [`move_items()`], [`move_sides()`]; of polyhedra [`move_sides_of_polyhedra()`], [`is_corner_of_surface()`], [`link_surfaces()`], [`runs_upward()`] |
 //!
 //! Each piece has a row of its sides that are not inside of it, in any order. The rows of the pieces that join are put
 //! one after the other, without the sides between them, and sorted: so a level costs what its outlines have, and no

@@ -305,7 +305,7 @@ impl Pieces<'_> {
                 let (mut corner, last) = self.shells.corners(side);
                 while corner < last {
                     let c = FaceCorner::new(corner);
-                    if is_face || !self.shells.is_in(self.shells.across(c), union) {
+                    if is_face || !self.shells.is_in(self.shells.beyond.at(c), union) {
                         rim += 1;
                         start = c;
                     }

@@ -22,7 +22,7 @@ pub struct Shells<'a> {
     pub sides: In<'a, Corner, FaceCorner>,
     /// The vertex of each corner.
     pub origins: In<'a, Vertex, FaceCorner>,
-    /// The corner of the same polyhedron whose edge runs the other way.
+    /// For each corner on the surface of a piece, the corner on the same surface whose edge runs the other way.
     pub beyond: In<'a, FaceCorner, FaceCorner>,
 }
 
@@ -65,27 +65,6 @@ impl Shells<'_> {
         FaceCorner::new(if next < end { next } else { first })
     }
 
-    /// The corner of the piece's surface whose edge is that of `c`, the other way: around the edge, through the
-    /// polyhedra of the piece.
-    #[inline(always)]
-    pub(super) fn across(self, c: FaceCorner) -> FaceCorner {
-        let piece = self.pieces.at(self.sides.at(c));
-        let origin = self.origins.at(c);
-        let mut found = self.beyond.at(c);
-        loop {
-            let twin = self.twins.at(self.sides.at(found));
-            if twin.is_none() || self.pieces.at(twin) != piece {
-                return found;
-            }
-            // The twin has this edge from the origin on.
-            let (mut corner, end) = self.corners(twin);
-            while corner + 1 < end && self.origins.at(FaceCorner::new(corner)) != origin {
-                corner += 1;
-            }
-            found = self.beyond.at(FaceCorner::new(corner));
-        }
-    }
-
     /// Whether the common faces with a union, whose edge to other faces starts at corner `start`, have one closed rim
     /// of `count` edges that visits no vertex twice.
     #[inline(always)]
@@ -94,14 +73,14 @@ impl Shells<'_> {
         loop {
             // Around the edge's end: through common faces to the next edge of the rim, then through others.
             let mut next = self.next(at);
-            let mut outside = self.across(next);
+            let mut outside = self.beyond.at(next);
             while self.is_in(outside, union) {
                 next = self.next(outside);
-                outside = self.across(next);
+                outside = self.beyond.at(next);
             }
             let mut around = outside;
             while !self.is_in(around, union) {
-                around = self.across(self.next(around));
+                around = self.beyond.at(self.next(around));
             }
             steps += 1;
             if around != at {
@@ -115,99 +94,115 @@ impl Shells<'_> {
     }
 }
 
-/// Writes the sides of polyhedron `p`, with their areas and corners, and its box. An edge is named by both vertices. `codes[s]` is 2f for face f as it is,
-/// seen from outside, and 2f + 1 for it reversed; `found[codes[s]]` becomes s.
+/// Gives polyhedron `p` its sides, and writes its box. `codes[s]` is 2f for face f as it is, seen from outside, and 2f +
+/// 1 for it reversed.
 #[kernel(
-    requires(
-        offsets.len() == n + 1,
-        pieces.len() == codes.len(),
-        areas.len() == codes.len(),
-        starts.len() == codes.len() + 1,
-        names.len() == origins.len(),
-        sides.len() == origins.len(),
-        boxes.len() == n
-    ),
-    moves(
-        offsets.bytes()
-            + 3 * codes.bytes()
-            + areas.bytes()
-            + starts.bytes()
-            + 2 * origins.bytes()
-            + names.bytes()
-            + boxes.bytes()
-    )
+    requires(offsets.len() == n + 1, pieces.len() == codes.len(), boxes.len() == n),
+    moves(offsets.bytes() + codes.bytes() + faces.items.bytes() + pieces.bytes() + boxes.bytes())
 )]
-pub fn write_sides_of_polyhedra(
+pub fn write_polyhedra(
     p: Own<Polygon>,
     offsets: In<u32>,
     codes: In<u32, Corner>,
     faces: Rows<Vertex>,
     points: In<DVec3, Vertex>,
-    starts: In<u32>,
-    found: Scatter<Corner, Item>,
     pieces: Scatter<Polygon, Corner>,
-    areas: Scatter<f64, Corner>,
-    sides: Scatter<Corner, FaceCorner>,
-    origins: Scatter<Vertex, FaceCorner>,
-    names: Scatter<u64, FaceCorner>,
     boxes: Out<Extent, Polygon>,
 ) {
     let (mut i, end) = (offsets.at(p.index()), offsets.at(p.index() + 1));
     let mut extent = Extent::NOTHING;
     while i < end {
         let side = Corner::new(i);
-        let code = codes.at(side);
-        let (first, last) = (faces.start(code / 2), faces.end(code / 2));
-        let length = last - first;
         pieces.set(side, p.get());
-        found.set(Item::new(code), side);
-        let apex = points.at(faces.items.at(first));
-        let mut area = DVec3::ZERO;
-        let mut k = 0;
-        while k < length {
-            let place = if code & 1 == 0 {
-                first + k
-            } else {
-                last - 1 - k
-            };
-            let after = if k + 1 == length {
-                if code & 1 == 0 { first } else { last - 1 }
-            } else if code & 1 == 0 {
-                place + 1
-            } else {
-                place - 1
-            };
-            let (from, to) = (faces.items.at(place), faces.items.at(after));
-            let corner = FaceCorner::new(starts.at(i) + k);
-            let (low, high) = if from < to { (from, to) } else { (to, from) };
-            sides.set(corner, side);
-            origins.set(corner, from);
-            names.set(
-                corner,
-                u64::from(low.index()) << 32 | u64::from(high.index()),
-            );
-            let point = points.at(from);
+        let face = codes.at(side) / 2;
+        let (mut place, last) = (faces.start(face), faces.end(face));
+        while place < last {
+            let point = points.at(faces.items.at(place));
             extent = extent.with(Extent {
                 low: point,
                 high: point,
             });
-            // From both sides in the order of the face.
-            if k + 1 < length {
-                let a = points.at(faces.items.at(first + k)) - apex;
-                let b = points.at(faces.items.at(first + k + 1)) - apex;
-                area.x += a.y * b.z - a.z * b.y;
-                area.y += a.z * b.x - a.x * b.z;
-                area.z += a.x * b.y - a.y * b.x;
-            }
-            k += 1;
+            place += 1;
         }
-        areas.set(
-            side,
-            0.5 * root(area.x * area.x + area.y * area.y + area.z * area.z),
-        );
         i += 1;
     }
     boxes.set(p, extent);
+}
+
+/// Writes the area of side `s`, and its corners with their edges, which are named by both vertices; `found[codes[s]]`
+/// becomes s.
+#[kernel(
+    requires(
+        codes.len() == n,
+        areas.len() == n,
+        starts.len() == n + 1,
+        names.len() == origins.len(),
+        sides.len() == origins.len()
+    ),
+    moves(
+        2 * codes.bytes()
+            + faces.items.bytes()
+            + areas.bytes()
+            + starts.bytes()
+            + 2 * origins.bytes()
+            + names.bytes()
+    )
+)]
+pub fn write_sides_of_polyhedra(
+    s: Own<Corner>,
+    codes: In<u32, Corner>,
+    faces: Rows<Vertex>,
+    points: In<DVec3, Vertex>,
+    starts: In<u32>,
+    found: Scatter<Corner, Item>,
+    areas: Out<f64, Corner>,
+    sides: Scatter<Corner, FaceCorner>,
+    origins: Scatter<Vertex, FaceCorner>,
+    names: Scatter<u64, FaceCorner>,
+) {
+    let code = codes.at(s);
+    found.set(Item::new(code), s.get());
+    let (first, last) = (faces.start(code / 2), faces.end(code / 2));
+    let length = last - first;
+    let apex = points.at(faces.items.at(first));
+    let mut area = DVec3::ZERO;
+    let mut k = 0;
+    while k < length {
+        let place = if code & 1 == 0 {
+            first + k
+        } else {
+            last - 1 - k
+        };
+        let after = if k + 1 == length {
+            if code & 1 == 0 { first } else { last - 1 }
+        } else if code & 1 == 0 {
+            place + 1
+        } else {
+            place - 1
+        };
+        let (from, to) = (faces.items.at(place), faces.items.at(after));
+        let corner = FaceCorner::new(starts.at(s.index()) + k);
+        let (low, high) = if from < to { (from, to) } else { (to, from) };
+        sides.set(corner, s.get());
+        origins.set(corner, from);
+        names.set(
+            corner,
+            u64::from(low.index()) << 32 | u64::from(high.index()),
+        );
+        // From both sides in the order of the face.
+        if k + 1 < length {
+            let a = points.at(faces.items.at(first + k)) - apex;
+            let b = points.at(faces.items.at(first + k + 1)) - apex;
+            area.x += a.y * b.z - a.z * b.y;
+            area.y += a.z * b.x - a.x * b.z;
+            area.z += a.x * b.y - a.y * b.x;
+        }
+        k += 1;
+    }
+    areas.set(
+        s,
+        0.5 * root(area.x * area.x + area.y * area.y + area.z * area.z),
+    );
 }
 
 /// Links side `s` to the other side of its face.
@@ -294,6 +289,61 @@ pub fn link_corners_of_faces(
     let is_low = low == c.get().index();
     beyond.set(c, FaceCorner::new(if is_low { high } else { low }));
     listed.set(c, c.get());
+}
+
+/// Links the corner in place `i` of the corners of the pieces before they joined, if it is in the set `kept`: around its
+/// edge, through the pieces that are one now. `pieces` has the joined ones, `groups` the pairs as in
+/// [`Joined`](super::Joined).
+#[kernel(
+    requires(corners.len() == n, owners.len() == n, twins.len() == pieces.len()),
+    moves(2 * corners.bytes() + 2 * beyond.bytes())
+)]
+pub fn link_surfaces(
+    i: Own<Item>,
+    kept: In<Bits<Item>>,
+    corners: In<FaceCorner, Item>,
+    owners: In<Polygon, Item>,
+    groups: In<Polygon, Polygon>,
+    pieces: In<Polygon, Corner>,
+    twins: In<Corner, Corner>,
+    starts: In<u32>,
+    sides: In<Corner, FaceCorner>,
+    origins: In<Vertex, FaceCorner>,
+    beyond: Atomic<FaceCorner, FaceCorner>,
+) {
+    if !kept.bit(i.get()) || groups.at(owners.at(i)).is_none() {
+        return;
+    }
+    let c = corners.at(i);
+    let (piece, origin) = (pieces.at(sides.at(c)), origins.at(c));
+    // All further corners are inside of the piece, and no call writes their links.
+    let mut found = beyond.load(c);
+    loop {
+        let twin = twins.at(sides.at(found));
+        if twin.is_none() || pieces.at(twin) != piece {
+            break;
+        }
+        // The twin has this edge from the origin on.
+        let (mut corner, end) = (starts.at(twin.index()), starts.at(twin.index() + 1));
+        while corner + 1 < end && origins.at(FaceCorner::new(corner)) != origin {
+            corner += 1;
+        }
+        found = beyond.load(FaceCorner::new(corner));
+    }
+    beyond.store(c, found);
+}
+
+/// Whether the edge at the corner in place `i` of a list runs to the vertex of higher id: of the two corners that an
+/// edge has on the surface of a ball, one does.
+#[kernel(requires(corners.len() == n, names.len() == origins.len()))]
+pub fn runs_upward(
+    i: Own<Item>,
+    corners: In<FaceCorner, Item>,
+    names: In<u64, FaceCorner>,
+    origins: In<Vertex, FaceCorner>,
+) -> bool {
+    let c = corners.at(i);
+    (names.at(c) >> 32) as u32 == origins.at(c).index()
 }
 
 /// Fixes both sides of face `faces[i]`.

@@ -12,7 +12,7 @@ use crate::device::Device;
 
 /// The pieces of a level that joined.
 pub(super) struct Joined {
-    groups: Buffer<Polygon>,
+    pub(super) groups: Buffer<Polygon>,
     partners: Buffer<Polygon>,
     thirds: Buffer<Polygon>,
     fourths: Buffer<Polygon>,

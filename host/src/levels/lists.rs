@@ -36,7 +36,7 @@ pub(super) struct Outlines {
 
 /// A set of the places of a list.
 pub(super) struct Chosen {
-    bits: Buffer<Bits<Item>>,
+    pub(super) bits: Buffer<Bits<Item>>,
     ranks: Buffer<u32>,
     pub(super) places: Buffer<Item>,
 }
@@ -104,6 +104,12 @@ impl Places {
             &mut starts,
         )?;
         Ok(starts)
+    }
+
+    /// The chosen places, in the same order.
+    pub(super) fn chosen(&self, on: &Device, chosen: &Chosen) -> Result<Self> {
+        let owners = pick(on, self.owners.as_words(), &chosen.places)?.cast();
+        Self::new(on, self.starts(on, chosen)?, owners)
     }
 
     /// Sorted values as lists.

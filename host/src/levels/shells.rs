@@ -54,27 +54,47 @@ impl Shells {
         }
     }
 
-    /// The vertices and edges of the surfaces of all pieces.
+    /// The vertices and edges of the surfaces of all pieces, which are balls or join nothing.
     pub(super) fn outlines(&self, on: &Device) -> Result<Outlines> {
-        let vertices = pick(on, self.origins.as_words(), &self.corners)?;
-        let vertices = self.places.sorted(on, vertices)?;
-        let edges = self
-            .places
-            .sorted(on, pick(on, &self.names, &self.corners)?)?;
+        let (corners, places) = (&self.corners, &self.places);
+        let vertices = pick(on, self.origins.as_words(), corners)?;
+        let vertices = places.once(on, &places.sorted(on, vertices)?)?.cast();
+        let edges = places.choose(on, |n, bits| {
+            kernel::runs_upward::launch(on, n, corners, &self.names, &self.origins, bits)
+        })?;
+        let corners = pick(on, corners.as_words(), &edges.places)?;
+        let places = places.chosen(on, &edges)?;
+        drop(edges);
+        let names = places.sorted(on, pick(on, &self.names, &corners)?)?;
         Ok(Outlines {
-            vertices: self.places.once(on, &vertices)?.cast(),
-            edges: self.places.once(on, &edges)?,
+            vertices,
+            edges: places.lists(on, names)?,
         })
     }
 
     /// Moves the corners to the pieces of the next level, without those inside of pieces.
     pub(super) fn join(&mut self, on: &Device, joined: &Joined, level: &Level) -> Result<()> {
+        let (sides, twins) = (&self.sides, &self.twins);
         let n = self.pieces.len() as u32;
         kernel::move_sides_of_polyhedra::launch(on, n, &level.parents, &mut self.pieces)?;
         let kept = self.places.choose(on, |n, bits| {
-            let (sides, twins, pieces) = (&self.sides, &self.twins, &self.pieces);
-            kernel::is_corner_of_surface::launch(on, n, &self.corners, sides, twins, pieces, bits)
+            let (corners, pieces) = (&self.corners, &self.pieces);
+            kernel::is_corner_of_surface::launch(on, n, corners, sides, twins, pieces, bits)
         })?;
+        kernel::link_surfaces::launch(
+            on,
+            self.corners.len() as u32,
+            &kept.bits,
+            &self.corners,
+            &self.places.owners,
+            &joined.groups,
+            &self.pieces,
+            twins,
+            &self.starts,
+            sides,
+            &self.origins,
+            &mut self.beyond,
+        )?;
         let (places, order) = self.places.join(on, joined, level, &kept)?;
         self.corners = pick(on, self.corners.as_words(), &order)?.cast();
         self.places = places;

@@ -90,27 +90,35 @@ pub(super) fn find(on: &Device, mesh: &DevicePolyhedralMesh) -> Result<(Sides, B
     let mut found = on.filled(2 * (mesh.face_offsets.len() - 1), Corner::NONE)?;
     let (mut sides, mut origins) = (on.uninitialized(corners)?, on.uninitialized(corners)?);
     let mut names = on.uninitialized(corners)?;
-    kernel::write_sides_of_polyhedra::launch(
+    let faces = RowsBuffers {
+        offsets: &mesh.face_offsets,
+        items: &mesh.face_vertices,
+    };
+    let (n, starts) = (count as u32, &mesh.starts);
+    kernel::write_polyhedra::launch(
         on,
         polyhedra as u32,
         offsets,
         codes,
-        RowsBuffers {
-            offsets: &mesh.face_offsets,
-            items: &mesh.face_vertices,
-        },
+        faces,
         points,
-        &mesh.starts,
-        &mut found,
         &mut pieces,
+        &mut boxes,
+    )?;
+    kernel::write_sides_of_polyhedra::launch(
+        on,
+        n,
+        codes,
+        faces,
+        points,
+        starts,
+        &mut found,
         &mut areas,
         &mut sides,
         &mut origins,
         &mut names,
-        &mut boxes,
     )?;
     let mut twins = on.uninitialized(count)?;
-    let n = count as u32;
     kernel::pair_sides_of_polyhedra::launch(on, n, codes, &found, &mut twins)?;
 
     let mut fixed = on.filled(words(count), Bits::EMPTY)?;
