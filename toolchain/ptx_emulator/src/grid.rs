@@ -46,7 +46,7 @@ pub fn run(
             parameters,
             memory: View::new(memory),
             arrays,
-            races: looks_for_races.then(Races::default),
+            races: looks_for_races.then(Races::begin),
             block: 0,
             barriers: 0,
         };
@@ -88,6 +88,9 @@ pub fn run(
                     }
                 }
             }
+        }
+        if let Some(races) = around.races {
+            races.end();
         }
     };
     let all = u64::from(blocks) * u64::from(threads);
