@@ -60,7 +60,7 @@ impl Use {
     }
 }
 
-/// The last uses of a place in a launch, two each: plain and atomic reads, plain and atomic writes.
+/// The last uses of a place in a launch, two each: atomic reads, plain reads, plain writes, atomic writes.
 #[derive(Clone, Copy, Default)]
 struct Place {
     /// The launch of the uses; those of an earlier one count no longer.
@@ -74,19 +74,36 @@ impl Place {
         if self.launch != launch {
             return None;
         }
-        let mut earlier = self.uses.as_flattened().iter().flatten();
+        // Two reads do not race, nor do two atomic uses.
+        let rows = match later.kind {
+            Kind::Read => 2..4,
+            Kind::AtomicRead => 2..3,
+            Kind::Write => 0..4,
+            Kind::AtomicWrite | Kind::Update => 1..3,
+        };
+        let mut earlier = self.uses[rows].as_flattened().iter().flatten();
         earlier.find(|earlier| earlier.races_with(later)).copied()
     }
 
-    fn keep(&mut self, launch: u32, now: Use) {
+    /// Records a use, unless an earlier one races with it, which is returned.
+    fn note(&mut self, launch: u32, now: Use) -> Option<Use> {
+        if let Some(earlier) = self.find(launch, now) {
+            return Some(earlier);
+        }
         if self.launch != launch {
             *self = Self {
                 launch,
                 ..Self::default()
             };
         }
-        let kind = 2 * usize::from(now.kind.is_write()) + usize::from(now.kind.is_atomic());
-        keep(&mut self.uses[kind], now);
+        let row = match now.kind {
+            Kind::AtomicRead => 0,
+            Kind::Read => 1,
+            Kind::Write => 2,
+            Kind::AtomicWrite | Kind::Update => 3,
+        };
+        keep(&mut self.uses[row], now);
+        None
     }
 }
 
@@ -152,7 +169,8 @@ impl Places {
         used.iter().find_map(|place| place.find(launch, later))
     }
 
-    fn keep(&mut self, launch: u32, address: u64, bytes: u64, now: Use) {
+    /// Records a use of bytes, up to a place whose earlier use races with it.
+    fn note(&mut self, launch: u32, address: u64, bytes: u64, now: Use) -> Option<Use> {
         let (number, range) = (address / PAGE, self.range(address, bytes));
         let page = self.page(number).unwrap_or_else(|| {
             let page = self.pages.len();
@@ -161,8 +179,8 @@ impl Places {
             self.index.insert(number, page);
             page
         });
-        let used = &mut self.pages[page][range];
-        used.iter_mut().for_each(|place| place.keep(launch, now));
+        let mut used = self.pages[page][range].iter_mut();
+        used.find_map(|place| place.note(launch, now))
     }
 
     fn forget(&mut self, address: u64, bytes: u64) {
@@ -226,14 +244,12 @@ impl Races {
     /// Records a use of some bytes. Returns an earlier use that races with it.
     pub fn note(&mut self, address: u64, bytes: usize, now: Use) -> Option<Use> {
         let (launch, bytes) = (self.launch, bytes as u64);
-        let of_words = self.words.find(launch, address, bytes, now);
-        let found = of_words.or_else(|| self.bytes.find(launch, address, bytes, now));
-        let places = match bytes < self.words.size {
-            true => &mut self.bytes,
-            false => &mut self.words,
+        let (own, other) = match bytes < self.words.size {
+            true => (&mut self.bytes, &mut self.words),
+            false => (&mut self.words, &mut self.bytes),
         };
-        places.keep(launch, address, bytes, now);
-        found
+        let found = other.find(launch, address, bytes, now);
+        found.or_else(|| own.note(launch, address, bytes, now))
     }
 
     /// Forgets the uses of a range of words, which another block uses from now on.
