@@ -129,8 +129,8 @@ impl Hasher for PageHasher {
 
 /// Places of one size, by pages.
 struct Places {
-    /// Bytes of a place.
-    size: u64,
+    /// The logarithm of the bytes of a place.
+    shift: u32,
     pages: Vec<Vec<Place>>,
     /// Where the page of a number is.
     index: HashMap<u64, usize, BuildHasherDefault<PageHasher>>,
@@ -139,9 +139,9 @@ struct Places {
 }
 
 impl Places {
-    fn new(size: u64) -> Self {
+    fn new(shift: u32) -> Self {
         Self {
-            size,
+            shift,
             pages: Vec::new(),
             index: HashMap::default(),
             last: (u64::MAX, 0),
@@ -151,7 +151,8 @@ impl Places {
     /// The places of a page that have some of these bytes.
     fn range(&self, address: u64, bytes: u64) -> Range<usize> {
         let first = address % PAGE;
-        (first / self.size) as usize..(first + bytes).div_ceil(self.size) as usize
+        let last = first + bytes - 1;
+        (first >> self.shift) as usize..(last >> self.shift) as usize + 1
     }
 
     /// The index of a page, if it has been used.
@@ -174,7 +175,7 @@ impl Places {
         let (number, range) = (address / PAGE, self.range(address, bytes));
         let page = self.page(number).unwrap_or_else(|| {
             let page = self.pages.len();
-            let places = vec![Place::default(); (PAGE / self.size) as usize];
+            let places = vec![Place::default(); (PAGE >> self.shift) as usize];
             self.pages.push(places);
             self.index.insert(number, page);
             page
@@ -208,8 +209,8 @@ impl Default for Races {
     fn default() -> Self {
         Self {
             launch: 1,
-            bytes: Places::new(1),
-            words: Places::new(4),
+            bytes: Places::new(0),
+            words: Places::new(2),
         }
     }
 }
@@ -230,7 +231,7 @@ impl Races {
     /// The launch has ended.
     pub fn end(mut self) {
         let places: usize = [&self.bytes, &self.words]
-            .map(|places| places.pages.len() * (PAGE / places.size) as usize)
+            .map(|places| places.pages.len() * (PAGE >> places.shift) as usize)
             .iter()
             .sum();
         if places <= MOST_SPARE
@@ -244,7 +245,7 @@ impl Races {
     /// Records a use of some bytes. Returns an earlier use that races with it.
     pub fn note(&mut self, address: u64, bytes: usize, now: Use) -> Option<Use> {
         let (launch, bytes) = (self.launch, bytes as u64);
-        let (own, other) = match bytes < self.words.size {
+        let (own, other) = match bytes < 4 {
             true => (&mut self.bytes, &mut self.words),
             false => (&mut self.words, &mut self.bytes),
         };
