@@ -233,7 +233,7 @@ fn numbers_that_are_no_numbers_of_the_mesh_are_refused() {
     let on = Device::cpu(Some(1)).expect("a device");
     let refusal = |mesh: &Mesh, name: &str| {
         let done = decimate(&on, mesh.clone(), &options(0.5, &[name]));
-        done.err().expect(name).say(FIELDS)
+        done.expect_err(name).say(FIELDS)
     };
     let mut mesh = painted();
     assert_eq!(

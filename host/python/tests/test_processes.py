@@ -46,7 +46,7 @@ def test_other_threads_run_meanwhile(plane):
 
     def work():
         try:
-            trioxide.smooth(plane, max_iterations=20000, device="cpu")
+            trioxide.smooth(plane, max_iterations=2000, device="cpu")
         finally:
             done.set()
 

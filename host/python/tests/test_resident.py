@@ -200,7 +200,7 @@ def test_regions_and_fixed_vertices_of_tetrahedra_stay_there(device, tets):
 
 
 def test_tetrahedra_stay_there_in_a_chain(device):
-    tets = trioxide.generate("tets", 20_000, seed=2)
+    tets = trioxide.generate("tets", 8_000, seed=2)
     there = tets.to_device(device)
     before = device.transferred
     fine = trioxide.refine(there, mark=("ball", 0.5, 0.5, 0.5, 0.2), device=device)
@@ -302,7 +302,7 @@ def test_refinement_leaves_its_input(device, plane):
 
 
 def test_a_chain_stays_there(device):
-    mesh = trioxide.generate("jittered", 90_000, seed=4)
+    mesh = trioxide.generate("jittered", 30_000, seed=4)
     there = mesh.to_device(device)
     before = device.transferred
     welded = trioxide.weld(there, epsilon=1e-9, device=device)

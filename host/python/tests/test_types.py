@@ -43,37 +43,46 @@ if isinstance(tets, trioxide.VolumeMesh):
 """
 
 
-def mypy(*arguments, cwd):
+@pytest.fixture(scope="module")
+def mypy(tmp_path_factory):
+    """Runs mypy; a run knows what an earlier one has found in numpy."""
     pytest.importorskip("mypy")
-    command = [sys.executable, "-m", "mypy", "--cache-dir", str(cwd / "cache"), *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, cwd=FOLDER.parent)
+    cache = tmp_path_factory.mktemp("mypy")
+
+    def run(*arguments):
+        command = [sys.executable, "-m", "mypy", "--cache-dir", str(cache), *map(str, arguments)]
+        return subprocess.run(command, capture_output=True, text=True, cwd=FOLDER.parent)
+
+    return run
 
 
-def test_results_have_types(tmp_path):
-    program = tmp_path / "program.py"
-    program.write_text(PROGRAM)
-    run = mypy("--strict", program, cwd=tmp_path)
+WRONG = [
+    ("trioxide.weld(plane, epsilom=1.0)", 'Unexpected keyword argument "epsilom"|No overload variant'),
+    ("trioxide.refine(plane, rounds='two')", "incompatible type|No overload variant"),
+    ("trioxide.polylla(plane).triangels", 'has no attribute "triangels"'),
+]
+
+
+def test_wrong_programs_are_found(mypy, tmp_path):
+    programs = [tmp_path / f"program_{k}.py" for k in range(len(WRONG))]
+    for program, (line, _) in zip(programs, WRONG):
+        program.write_text(f"import trioxide\nplane = trioxide.Mesh([[0, 0]])\n{line}\n")
+    run = mypy(*programs)
+    assert run.returncode == 1
+    for program, (line, words) in zip(programs, WRONG):
+        said = [said for said in run.stdout.splitlines() if program.name in said]
+        assert any(word in text for word in words.split("|") for text in said), (line, run.stdout)
+
+
+def test_the_package_has_types(mypy):
+    run = mypy("-p", "trioxide")
     assert run.returncode == 0, run.stdout + run.stderr
 
 
-@pytest.mark.parametrize(
-    "line, words",
-    [
-        ("trioxide.weld(plane, epsilom=1.0)", 'Unexpected keyword argument "epsilom"|No overload variant'),
-        ("trioxide.refine(plane, rounds='two')", "incompatible type|No overload variant"),
-        ("trioxide.polylla(plane).triangels", 'has no attribute "triangels"'),
-    ],
-)
-def test_wrong_programs_are_found(line, words, tmp_path):
+def test_results_have_types(mypy, tmp_path):
     program = tmp_path / "program.py"
-    program.write_text(f"import trioxide\nplane = trioxide.Mesh([[0, 0]])\n{line}\n")
-    run = mypy(program, cwd=tmp_path)
-    assert run.returncode == 1
-    assert any(word in run.stdout for word in words.split("|")), run.stdout
-
-
-def test_the_package_has_types(tmp_path):
-    run = mypy("-p", "trioxide", cwd=tmp_path)
+    program.write_text(PROGRAM)
+    run = mypy("--strict", program)
     assert run.returncode == 0, run.stdout + run.stderr
 
 

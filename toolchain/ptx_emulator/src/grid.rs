@@ -46,7 +46,7 @@ pub fn run(
             parameters,
             memory: View::new(memory),
             arrays,
-            races: looks_for_races.then(Races::default),
+            races: looks_for_races.then(Races::begin),
             block: 0,
             barriers: 0,
         };
@@ -89,12 +89,15 @@ pub fn run(
                 }
             }
         }
+        if let Some(races) = around.races {
+            races.end();
+        }
     };
     let all = u64::from(blocks) * u64::from(threads);
-    let cores = available_parallelism().map_or(1, |cores| cores.get());
     let workers = match all < FEW || looks_for_races {
         true => 1,
-        false => cores.min(blocks as usize),
+        // It reads files, which takes as long as a small launch.
+        false => available_parallelism().map_or(1, |cores| cores.get().min(blocks as usize)),
     };
     scope(|scope| {
         for _ in 1..workers {

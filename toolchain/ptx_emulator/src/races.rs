@@ -4,11 +4,13 @@
 //!
 //! A place is a word, or a byte that is used as a byte or a half.
 
+use std::cell::Cell;
 use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
 use std::ops::Range;
 
-/// Bytes whose uses are stored together; a use lies in one page, since it is aligned.
-const PAGE: u64 = 1024;
+/// Bytes whose uses are stored together; a use lies in one page, since it is aligned. Memory is aligned to as many.
+const PAGE: u64 = 256;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
@@ -32,16 +34,16 @@ impl Kind {
     }
 }
 
-/// A use of memory, with its thread and time.
+/// A use of memory, with its thread and time. Eight of them are kept for each word, so it is small.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Use {
-    pub kind: Kind,
     pub block: u32,
-    /// The thread in its block.
-    pub thread: u32,
     /// Barriers that the block has passed.
     pub barriers: u32,
-    pub step: usize,
+    pub step: u32,
+    /// The thread in its block.
+    pub thread: u16,
+    pub kind: Kind,
 }
 
 impl Use {
@@ -58,54 +60,128 @@ impl Use {
     }
 }
 
-/// The last uses of a place, two each: plain and atomic reads, plain and atomic writes.
+/// The last uses of a place in a launch, two each: atomic reads, plain reads, plain writes, atomic writes.
 #[derive(Clone, Copy, Default)]
-struct Place([[Option<Use>; 2]; 4]);
+struct Place {
+    /// The launch of the uses; those of an earlier one count no longer.
+    launch: u32,
+    uses: [[Option<Use>; 2]; 4],
+}
 
 impl Place {
     /// An earlier use that races with a later one.
-    fn find(&self, later: Use) -> Option<Use> {
-        let mut earlier = self.0.iter().flatten().flatten();
+    fn find(&self, launch: u32, later: Use) -> Option<Use> {
+        if self.launch != launch {
+            return None;
+        }
+        // Two reads do not race, nor do two atomic uses.
+        let rows = match later.kind {
+            Kind::Read => 2..4,
+            Kind::AtomicRead => 2..3,
+            Kind::Write => 0..4,
+            Kind::AtomicWrite | Kind::Update => 1..3,
+        };
+        let mut earlier = self.uses[rows].as_flattened().iter().flatten();
         earlier.find(|earlier| earlier.races_with(later)).copied()
     }
 
-    fn keep(&mut self, now: Use) {
-        let kind = 2 * usize::from(now.kind.is_write()) + usize::from(now.kind.is_atomic());
-        keep(&mut self.0[kind], now);
+    /// Records a use, unless an earlier one races with it, which is returned.
+    fn note(&mut self, launch: u32, now: Use) -> Option<Use> {
+        if let Some(earlier) = self.find(launch, now) {
+            return Some(earlier);
+        }
+        if self.launch != launch {
+            *self = Self {
+                launch,
+                ..Self::default()
+            };
+        }
+        let row = match now.kind {
+            Kind::AtomicRead => 0,
+            Kind::Read => 1,
+            Kind::Write => 2,
+            Kind::AtomicWrite | Kind::Update => 3,
+        };
+        keep(&mut self.uses[row], now);
+        None
+    }
+}
+
+/// Numbers of pages are near each other and nobody chooses them to collide, so a product is enough.
+#[derive(Default)]
+struct PageHasher(u64);
+
+impl Hasher for PageHasher {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for &byte in bytes {
+            self.write_u64(self.0 ^ u64::from(byte));
+        }
+    }
+
+    fn write_u64(&mut self, number: u64) {
+        self.0 = number.wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(32);
     }
 }
 
 /// Places of one size, by pages.
 struct Places {
-    /// Bytes of a place.
-    size: u64,
-    pages: HashMap<u64, Vec<Place>>,
+    /// The logarithm of the bytes of a place.
+    shift: u32,
+    pages: Vec<Vec<Place>>,
+    /// Where the page of a number is.
+    index: HashMap<u64, usize, BuildHasherDefault<PageHasher>>,
+    /// The page that was used last: number and index.
+    last: (u64, usize),
 }
 
 impl Places {
-    fn new(size: u64) -> Self {
-        let pages = HashMap::new();
-        Self { size, pages }
+    fn new(shift: u32) -> Self {
+        Self {
+            shift,
+            pages: Vec::new(),
+            index: HashMap::default(),
+            last: (u64::MAX, 0),
+        }
     }
 
     /// The places of a page that have some of these bytes.
     fn range(&self, address: u64, bytes: u64) -> Range<usize> {
         let first = address % PAGE;
-        (first / self.size) as usize..(first + bytes).div_ceil(self.size) as usize
+        let last = first + bytes - 1;
+        (first >> self.shift) as usize..(last >> self.shift) as usize + 1
+    }
+
+    /// The index of a page, if it has been used.
+    fn page(&mut self, number: u64) -> Option<usize> {
+        if self.last.0 != number {
+            self.last = (number, *self.index.get(&number)?);
+        }
+        Some(self.last.1)
     }
 
     /// An earlier use that races with one of these bytes.
-    fn find(&self, address: u64, bytes: u64, later: Use) -> Option<Use> {
-        let page = self.pages.get(&(address / PAGE))?;
-        let used = &page[self.range(address, bytes)];
-        used.iter().find_map(|place| place.find(later))
+    fn find(&mut self, launch: u32, address: u64, bytes: u64, later: Use) -> Option<Use> {
+        let page = self.page(address / PAGE)?;
+        let used = &self.pages[page][self.range(address, bytes)];
+        used.iter().find_map(|place| place.find(launch, later))
     }
 
-    fn keep(&mut self, address: u64, bytes: u64, now: Use) {
-        let (range, places) = (self.range(address, bytes), PAGE / self.size);
-        let page = self.pages.entry(address / PAGE);
-        let page = page.or_insert_with(|| vec![Place::default(); places as usize]);
-        page[range].iter_mut().for_each(|place| place.keep(now));
+    /// Records a use of bytes, up to a place whose earlier use races with it.
+    fn note(&mut self, launch: u32, address: u64, bytes: u64, now: Use) -> Option<Use> {
+        let (number, range) = (address / PAGE, self.range(address, bytes));
+        let page = self.page(number).unwrap_or_else(|| {
+            let page = self.pages.len();
+            let places = vec![Place::default(); (PAGE >> self.shift) as usize];
+            self.pages.push(places);
+            self.index.insert(number, page);
+            page
+        });
+        let mut used = self.pages[page][range].iter_mut();
+        used.find_map(|place| place.note(launch, now))
     }
 
     fn forget(&mut self, address: u64, bytes: u64) {
@@ -113,8 +189,9 @@ impl Places {
         for number in address / PAGE..end.div_ceil(PAGE) {
             let first = address.max(number * PAGE);
             let range = self.range(first, end.min((number + 1) * PAGE) - first);
-            if let Some(page) = self.pages.get_mut(&number) {
-                page[range].fill(Place::default());
+            if let Some(page) = self.page(number) {
+                let forgotten = self.pages[page][range].iter_mut();
+                forgotten.for_each(|place| place.launch = 0);
             }
         }
     }
@@ -122,6 +199,8 @@ impl Places {
 
 /// The uses of a launch.
 pub struct Races {
+    /// Number of the launch, from 1 on.
+    launch: u32,
     bytes: Places,
     words: Places,
 }
@@ -129,24 +208,49 @@ pub struct Races {
 impl Default for Races {
     fn default() -> Self {
         Self {
-            bytes: Places::new(1),
-            words: Places::new(4),
+            launch: 1,
+            bytes: Places::new(0),
+            words: Places::new(2),
         }
     }
 }
 
+thread_local! {
+    /// Pages for the next launch: new ones took a third of a small launch's time.
+    static SPARE: Cell<Option<Races>> = const { Cell::new(None) };
+}
+/// Places for the next launch, at most: some 70 MB.
+const MOST_SPARE: usize = 1 << 19;
+
 impl Races {
+    /// No uses, for a new launch.
+    pub fn begin() -> Self {
+        SPARE.take().unwrap_or_default()
+    }
+
+    /// The launch has ended.
+    pub fn end(mut self) {
+        let places: usize = [&self.bytes, &self.words]
+            .map(|places| places.pages.len() * (PAGE >> places.shift) as usize)
+            .iter()
+            .sum();
+        if places <= MOST_SPARE
+            && let Some(next) = self.launch.checked_add(1)
+        {
+            self.launch = next;
+            SPARE.set(Some(self));
+        }
+    }
+
     /// Records a use of some bytes. Returns an earlier use that races with it.
     pub fn note(&mut self, address: u64, bytes: usize, now: Use) -> Option<Use> {
-        let bytes = bytes as u64;
-        let of_words = self.words.find(address, bytes, now);
-        let found = of_words.or_else(|| self.bytes.find(address, bytes, now));
-        let places = match bytes < self.words.size {
-            true => &mut self.bytes,
-            false => &mut self.words,
+        let (launch, bytes) = (self.launch, bytes as u64);
+        let (own, other) = match bytes < 4 {
+            true => (&mut self.bytes, &mut self.words),
+            false => (&mut self.words, &mut self.bytes),
         };
-        places.keep(address, bytes, now);
-        found
+        let found = other.find(launch, address, bytes, now);
+        found.or_else(|| own.note(launch, address, bytes, now))
     }
 
     /// Forgets the uses of a range of words, which another block uses from now on.
@@ -176,7 +280,7 @@ fn keep(uses: &mut [Option<Use>; 2], now: Use) {
 mod tests {
     use super::*;
 
-    fn at(kind: Kind, block: u32, thread: u32, barriers: u32) -> Use {
+    fn at(kind: Kind, block: u32, thread: u16, barriers: u32) -> Use {
         Use {
             kind,
             block,
@@ -242,7 +346,7 @@ mod tests {
                 let block = next(3) as usize;
                 barriers[block] += u32::from(next(4) == 0);
                 let kind = [Read, Read, AtomicRead, AtomicWrite, Update, Write][next(6) as usize];
-                let now = at(kind, block as u32, next(3) as u32, barriers[block]);
+                let now = at(kind, block as u32, next(3) as u16, barriers[block]);
                 let is_race = all.iter().any(|one: &Use| one.races_with(now));
                 assert_eq!(races.note(4, 4, now).is_some(), is_race, "{all:?} {now:?}");
                 found[usize::from(is_race)] += 1;
@@ -253,6 +357,21 @@ mod tests {
             }
         }
         assert!(found.iter().all(|&count| count > 10_000), "{found:?}");
+    }
+
+    #[test]
+    fn a_launch_begins_without_uses() {
+        let [first, second] = [0, 1].map(|thread| at(Kind::Write, 0, thread, 0));
+        for (address, bytes) in [(64, 4), (64, 1), (512, 16)] {
+            let mut races = Races::begin();
+            assert_eq!(races.note(address, bytes, first), None);
+            races.end();
+            let mut races = Races::begin();
+            assert!(races.launch > 1, "the pages are kept");
+            assert_eq!(races.note(address, bytes, second), None);
+            assert!(races.note(address, bytes, first).is_some());
+            races.end();
+        }
     }
 
     #[test]

@@ -79,8 +79,9 @@ const FIRST: [&str; 11] = [
 
 /// Cargo's variable for the program that compiles members of a workspace.
 const WRAPPER: &str = "RUSTC_WORKSPACE_WRAPPER";
-/// A test that compares the compiler's messages.
-const WITHOUT_LINTS: &str = "compile_fail";
+/// A test that compares the compiler's messages, those of Clippy not among them. Its cargo builds with a profile of its
+/// own.
+const OF_MESSAGES: &str = "compile_fail";
 
 /// How the tests are built.
 pub(super) struct Settings {
@@ -183,8 +184,9 @@ impl Built {
                 .env("CARGO_PKG_NAME", &package.name)
                 .env(LIBRARY_PATH, &library_path);
             settings.apply(&mut command);
-            if target == WITHOUT_LINTS {
+            if target == OF_MESSAGES {
                 command.env_remove(WRAPPER);
+                command.env("CARGO_PROFILE_DEV_DEBUG", "false");
             }
             let job = Job {
                 name: format!("{}: {kind} {target}", package.name),

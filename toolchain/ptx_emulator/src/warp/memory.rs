@@ -137,15 +137,15 @@ impl Warp {
                 let now = Use {
                     kind,
                     block: around.block,
-                    thread: self.thread + lane as u32,
+                    thread: (self.thread + lane as u32) as u16,
                     barriers: around.barriers,
-                    step,
+                    step: step as u32,
                 };
                 return match races.and_then(|races| races.note(address, bytes, now)) {
                     None => Ok(address as usize),
                     Some(other) => {
-                        let text = &around.program.text[other.step];
-                        let place = around.program.place(other.step);
+                        let text = &around.program.text[other.step as usize];
+                        let place = around.program.place(other.step as usize);
                         let place = place.map(|place| format!(" ({place})")).unwrap_or_default();
                         Err((
                             lane,
