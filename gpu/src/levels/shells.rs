@@ -94,8 +94,8 @@ impl Shells<'_> {
     }
 }
 
-/// Gives polyhedron `p` its sides, and writes its box. `codes[s]` is 2f for face f as it is, seen from outside, and 2f +
-/// 1 for it reversed.
+/// Gives polyhedron `p` its sides, and writes its box. `codes[s]` is 2f for face f as it is, seen from outside, and
+/// 2f + 1 for it reversed.
 #[kernel(
     requires(offsets.len() == n + 1, pieces.len() == codes.len(), boxes.len() == n),
     moves(offsets.bytes() + codes.bytes() + faces.items.bytes() + pieces.bytes() + boxes.bytes())
@@ -291,8 +291,8 @@ pub fn link_corners_of_faces(
     listed.set(c, c.get());
 }
 
-/// Links the corner in place `i` of the corners of the pieces before they joined, if it is in the set `kept`: around its
-/// edge, through the pieces that are one now. `pieces` has the joined ones, `groups` the pairs as in
+/// Links the corner in place `i` of the corners of the pieces before they joined, if it is in the set `kept`: around
+/// its edge, through the pieces that are one now. `pieces` has the joined ones, `groups` the pairs as in
 /// [`Joined`](super::Joined).
 #[kernel(
     requires(corners.len() == n, owners.len() == n, twins.len() == pieces.len()),
