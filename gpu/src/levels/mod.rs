@@ -78,9 +78,9 @@
 //!
 //! *Work is linear in borders.* Common vertices are searched from the side with fewer of them, by bisection in the
 //! other, or by a walk along both if neither has more than four times as many. The edges of a planar graph can be
-//! directed so that at most 5 leave each node; a search takes no more steps than there are vertices around the node that
-//! its edge leaves. So the searches of all borders take at most 5 times as many steps as there are sides, for pieces of
-//! any shape. This holds in the plane; in space each of a piece's neighbours may search its lists.
+//! directed so that at most 5 leave each node; a search takes no more steps than there are vertices around the node
+//! that its edge leaves. So the searches of all borders take at most 5 times as many steps as there are sides, for
+//! pieces of any shape. This holds in the plane; in space each of a piece's neighbours may search its lists.
 //!
 //! *Links of surfaces.* An edge on the surface of a ball has two corners there, one each way. After a join the faces
 //! between the pieces are inside: from a corner of the new surface, the other one is found through pairs of corners at

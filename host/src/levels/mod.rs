@@ -72,14 +72,14 @@ impl Goal {
 
 /// Bytes that a run takes at once, for V points and polygons of C corners in all.
 pub fn bytes_needed(points: usize, corners: usize) -> u64 {
-    // Of a corner: its polygon, both ends, its twin, length, and the piece beyond; a border, an outline and their sorts.
+    // Of a corner: its polygon, both ends, its twin, length, the piece beyond; a border, an outline and their sorts.
     24 * points as u64 + 96 * corners as u64
 }
 
 /// Bytes that a run takes at once, for V points and polyhedra of S sides with C corners in all.
 pub fn bytes_needed_in_space(points: usize, sides: usize, corners: usize) -> u64 {
-    // Of a side: its polyhedron, twin, area, and the one beyond, twice. Of a corner: its side, vertex, polyhedron, edge,
-    // the edges in order, where two corners meet, and the corner beyond.
+    // Of a side: its polyhedron, twin, area, and the one beyond, twice. Of a corner: its side, vertex, polyhedron,
+    // edge, the edges in order, where two corners meet, and the corner beyond.
     24 * points as u64 + 64 * sides as u64 + 52 * corners as u64
 }
 

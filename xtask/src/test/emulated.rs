@@ -11,8 +11,8 @@ use crate::process::LIBRARY_PATH;
 use crate::{Error, target_dir};
 
 /// Cases that launch every kernel of families whose whole suite takes long; other families run whole. All are run with
-/// checks for races and unwritten memory, in two minutes of one core. The whole self-test is `cargo xtask emulate --check
-/// -- selftest --tiny --device cuda`.
+/// checks for races and unwritten memory, in two minutes of one core. The whole self-test is
+/// `cargo xtask emulate --check -- selftest --tiny --device cuda`.
 const PARTS: &[(&str, &[&str])] = &[
     (
         "delaunay",
