@@ -41,6 +41,9 @@ fn meshes() -> TempDir {
     folder
 }
 
+/// Milliseconds that a busy machine may take to start a process, and to say that it has ended.
+const OUTSIDE: f64 = 10.0;
+
 /// Runs again where the machine was busy with something else between the process's end and ours.
 #[test]
 fn the_parts_of_a_rank_are_its_wall_time() {
@@ -75,7 +78,7 @@ fn the_parts_of_a_rank_are_its_wall_time() {
                 assert!((0.0..=all).contains(&waited), "{line}: {part}");
             }
             assert!(whole <= wall + 1.0, "{line}: {whole} of {wall} ms");
-            nearest = nearest.min((wall - whole) / wall);
+            nearest = nearest.min((wall - whole - OUTSIDE) / wall);
             if nearest < 0.03 {
                 break;
             }
