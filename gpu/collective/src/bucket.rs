@@ -40,7 +40,7 @@ pub fn order_buckets(key: u32, offsets: In<u32>, items: Out<u32>) {
     sort(items, offsets.at(key), offsets.at(key + 1));
 }
 
-/// Elements of a run that [`order_runs()`] sorts.
+/// Elements of a run that [`order_runs()`] and [`order_row_runs()`](super::order_row_runs()) sort.
 pub const RUN: u32 = 32;
 
 /// Sorts each run of [`RUN`] elements of each bucket: for buckets that are too long for one thread. An element counts

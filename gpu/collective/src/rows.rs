@@ -7,15 +7,14 @@ use trioxide_kernel::kernel;
 use trioxide_kernel::safe::{In, Own, Scatter};
 use trioxide_kernel::view::AtomicElement;
 
+use super::RUN;
+
 trioxide_kernel::id! {
     /// A row.
     pub struct Row = "row";
 }
 
-/// Values of a run that [`order_row_runs()`] sorts.
-pub const ROW_RUN: u32 = 32;
-
-/// Sorts each run of [`ROW_RUN`] values of each row. The value in place i belongs to row `owners[i]`, which
+/// Sorts each run of [`RUN`] values of each row. The value in place i belongs to row `owners[i]`, which
 /// begins at `offsets[owners[i]]`.
 #[kernel(
     T(u32 = u32, u64 = u64),
@@ -31,12 +30,8 @@ pub fn order_row_runs<T: AtomicElement + Ord>(
 ) {
     let (place, value, row) = (i.get(), values.at(i), owners.at(i));
     let (start, end) = (offsets.at(Row::new(row)), offsets.at(Row::new(row + 1)));
-    let first = place - (place - start) % ROW_RUN;
-    let last = if first + ROW_RUN < end {
-        first + ROW_RUN
-    } else {
-        end
-    };
+    let first = place - (place - start) % RUN;
+    let last = if first + RUN < end { first + RUN } else { end };
     let (mut other, mut before) = (first, 0);
     while other < place {
         before += u32::from(values.at(other) <= value);

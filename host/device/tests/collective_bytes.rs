@@ -112,7 +112,7 @@ fn lists_move_what_the_page_says() {
         let owners: Vec<u32> = owners.iter().map(|&i| key(i.into())).collect();
         let owners = on.upload(&owners).unwrap();
         let values = on.upload(&vec![1u64; i as usize]).unwrap();
-        let sort = || sort_rows(&on, &offsets, &owners, longest, values);
+        let sort = || sort_rows(&on, &offsets, &owners, longest, &values);
         assert_eq!(moved(&on, sort), 20 * i * u64::from(passes), "{n}, {k}");
         // SAFETY: the lists of the keys.
         let merge = || unsafe { merge_lists(&on, &keys, &offsets, items, longest) };

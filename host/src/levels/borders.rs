@@ -23,12 +23,12 @@ pub(super) struct Borders {
 pub(super) fn find(on: &Device, sides: &mut Sides) -> Result<Borders> {
     let outlines = sides.outlines(on)?;
     let places = &sides.places;
-    let keys = places.sorted(on, on.duplicate(&sides.keys)?)?;
+    let keys = places.sorted(on, &sides.keys)?;
     let firsts = places.choose(on, |n, bits| {
         kernel::is_first_of_border::launch(on, n, &places.owners, &keys, bits)
     })?;
     let starts = places.starts(on, &firsts)?;
-    let firsts = firsts.places;
+    let firsts = firsts.places(on)?;
     let mut owners = on.uninitialized(firsts.len())?;
     let mut neighbours = on.uninitialized(firsts.len())?;
     kernel::write_borders::launch(

@@ -9,7 +9,7 @@ use trioxide_kernel::{Bits, words};
 
 use super::join::{Joined, Level};
 use crate::Result;
-use crate::collective::{Tiled, exclusive_scan, lengths, longest_row, sort_rows};
+use crate::collective::{Tiled, compact, exclusive_scan, lengths, longest_row, sort_rows};
 use crate::device::Device;
 use crate::reorder::{Carried, pick};
 
@@ -38,7 +38,15 @@ pub(super) struct Outlines {
 pub(super) struct Chosen {
     pub(super) bits: Buffer<Bits<Item>>,
     ranks: Buffer<u32>,
-    pub(super) places: Buffer<Item>,
+    /// Number of its places.
+    members: u32,
+}
+
+impl Chosen {
+    /// Its places, ascending.
+    pub(super) fn places(&self, on: &Device) -> Result<Buffer<Item>> {
+        compact(on, &self.bits)
+    }
 }
 
 impl Places {
@@ -69,7 +77,7 @@ impl Places {
     pub(super) fn sorted<T: AtomicElement + Ord>(
         &self,
         on: &Device,
-        values: Buffer<T>,
+        values: &Buffer<T>,
     ) -> Result<Buffer<T>> {
         sort_rows(on, &self.offsets, &self.owners, self.longest, values)
     }
@@ -84,11 +92,11 @@ impl Places {
         choose(self.len() as u32, &mut bits)?;
         let tiled = Tiled::new(on, &bits)?;
         let ranks = tiled.ranks(on)?;
-        let places = tiled.count(on)?.list(on)?;
+        let members = tiled.count(on)?.total();
         Ok(Chosen {
             bits,
             ranks,
-            places,
+            members,
         })
     }
 
@@ -100,16 +108,17 @@ impl Places {
             self.offsets.len() as u32,
             &self.offsets,
             &chosen.ranks,
-            chosen.places.len() as u32,
+            chosen.members,
             &mut starts,
         )?;
         Ok(starts)
     }
 
-    /// The chosen places, in the same order.
-    pub(super) fn chosen(&self, on: &Device, chosen: &Chosen) -> Result<Self> {
-        let owners = pick(on, self.owners.as_words(), &chosen.places)?.cast();
-        Self::new(on, self.starts(on, chosen)?, owners)
+    /// The chosen places as a list of their own, and the place before of each.
+    pub(super) fn chosen(&self, on: &Device, chosen: &Chosen) -> Result<(Self, Buffer<Item>)> {
+        let order = chosen.places(on)?;
+        let owners = pick(on, self.owners.as_words(), &order)?.cast();
+        Ok((Self::new(on, self.starts(on, chosen)?, owners)?, order))
     }
 
     /// Sorted values as lists.
@@ -131,7 +140,7 @@ impl Places {
         })?;
         Ok(Lists {
             offsets: self.starts(on, &firsts)?,
-            items: pick(on, sorted, &firsts.places)?,
+            items: pick(on, sorted, &firsts.places(on)?)?,
         })
     }
 
@@ -143,10 +152,10 @@ impl Places {
         level: &Level,
         kept: &Chosen,
     ) -> Result<(Self, Buffer<Item>)> {
-        let (firsts, members) = (&level.firsts, kept.places.len());
+        let (firsts, members) = (&level.firsts, kept.members as usize);
         let count = firsts.len();
         let (pieces, ranks, offsets) = (joined.buffers(), &kept.ranks, &self.offsets);
-        let (n, m) = (count as u32, members as u32);
+        let (n, m) = (count as u32, kept.members);
         let mut starts = lengths(on, count)?;
         kernel::count_rows::launch(on, n, firsts, pieces, offsets, ranks, m, &mut starts)?;
         exclusive_scan(on, &mut starts)?;

@@ -58,14 +58,14 @@ impl Shells {
     pub(super) fn outlines(&self, on: &Device) -> Result<Outlines> {
         let (corners, places) = (&self.corners, &self.places);
         let vertices = pick(on, self.origins.as_words(), corners)?;
-        let vertices = places.once(on, &places.sorted(on, vertices)?)?.cast();
+        let vertices = places.once(on, &places.sorted(on, &vertices)?)?.cast();
         let edges = places.choose(on, |n, bits| {
             kernel::runs_upward::launch(on, n, corners, &self.names, &self.origins, bits)
         })?;
-        let corners = pick(on, corners.as_words(), &edges.places)?;
-        let places = places.chosen(on, &edges)?;
-        drop(edges);
-        let names = places.sorted(on, pick(on, &self.names, &corners)?)?;
+        let (places, order) = places.chosen(on, &edges)?;
+        let corners = pick(on, corners.as_words(), &order)?;
+        drop((edges, order));
+        let names = places.sorted(on, &pick(on, &self.names, &corners)?)?;
         Ok(Outlines {
             vertices,
             edges: places.lists(on, names)?,

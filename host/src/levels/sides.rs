@@ -118,7 +118,7 @@ pub(super) fn find(on: &Device, mesh: &DevicePolygonMesh) -> Result<(Sides, Buff
     let lows: Buffer<Vertex> = pick(on, lows.as_words(), &list)?.cast();
     drop((highs, list));
     let longest = longest_row(on, &offsets_of_lows)?;
-    let keys = sort_rows(on, &offsets_of_lows, &lows, longest, keys)?;
+    let keys = sort_rows(on, &offsets_of_lows, &lows, longest, &keys)?;
     let mut twins = on.uninitialized(count)?;
     let mut found = on.filled(1, NONE)?;
     kernel::pair_sides_of_polygons::launch(on, n, &lows, &keys, &mut twins, &mut found)?;
@@ -180,8 +180,7 @@ impl Sides {
             Ends::Edges { vertices, .. } => vertices,
             Ends::Faces(shells) => return shells.outlines(on),
         };
-        let vertices = on.duplicate(vertices.as_words())?;
-        let sorted = self.places.sorted(on, vertices)?.cast();
+        let sorted = self.places.sorted(on, vertices.as_words())?.cast();
         Ok(Outlines {
             vertices: self.places.lists(on, sorted)?,
             edges: Lists::none(on)?,

@@ -133,9 +133,9 @@ pub(super) fn find(on: &Device, mesh: &DevicePolyhedralMesh) -> Result<(Sides, B
 
     let owners = pick(on, pieces.as_words(), &sides)?.cast();
     let places = Places::new(on, pick(on, &mesh.starts, offsets)?, owners)?;
-    let ordered = places.sorted(on, on.duplicate(&names)?)?;
+    let ordered = places.sorted(on, &names)?;
     let (beyond, corners) = link(on, &places, &names, &ordered)?;
-    let vertices = places.sorted(on, on.duplicate(origins.as_words())?)?;
+    let vertices = places.sorted(on, origins.as_words())?;
     let outlines = Outlines {
         vertices: places.once(on, &vertices)?.cast(),
         edges: places.once(on, &ordered)?,

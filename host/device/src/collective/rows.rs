@@ -1,6 +1,6 @@
 //! Values sorted within rows.
 
-use trioxide_collective::{self as kernel, ROW_RUN};
+use trioxide_collective::{self as kernel, RUN};
 use trioxide_kernel::Word;
 use trioxide_kernel::launch::Buffer;
 use trioxide_kernel::view::AtomicElement;
@@ -44,7 +44,7 @@ pub fn longest_row(on: &Device, offsets: &Buffer<u32>) -> Result<u32> {
 /// let on = Device::cpu(None)?;
 /// let (offsets, owners) = (on.upload(&[0, 3, 4])?, on.upload(&[0, 0, 0, 1])?);
 /// let values = on.upload(&[9u64, 7, 8, 1])?;
-/// let sorted = sort_rows(&on, &offsets, &owners, 3, values)?;
+/// let sorted = sort_rows(&on, &offsets, &owners, 3, &values)?;
 /// assert_eq!(on.download(&sorted)?, [7, 8, 9, 1]);
 /// # Ok(())
 /// # }
@@ -54,18 +54,19 @@ pub fn sort_rows<T: AtomicElement + Ord, K: Word>(
     offsets: &Buffer<u32>,
     owners: &Buffer<K>,
     longest: u32,
-    mut values: Buffer<T>,
+    values: &Buffer<T>,
 ) -> Result<Buffer<T>> {
     let (n, owners) = (count("values", values.len())?, owners.as_words());
     if longest < 2 {
-        return Ok(values);
+        return on.duplicate(values);
     }
     let mut ordered = on.uninitialized(values.len())?;
-    kernel::order_row_runs::launch(on, n, owners, offsets, &values, &mut ordered)?;
-    let mut level = ROW_RUN.ilog2();
+    kernel::order_row_runs::launch(on, n, owners, offsets, values, &mut ordered)?;
+    let mut level = RUN.ilog2();
     while u64::from(longest) > 1 << level {
-        std::mem::swap(&mut values, &mut ordered);
-        kernel::merge_row_runs::launch(on, n, owners, offsets, &values, level, &mut ordered)?;
+        let mut merged = on.uninitialized(values.len())?;
+        kernel::merge_row_runs::launch(on, n, owners, offsets, &ordered, level, &mut merged)?;
+        ordered = merged;
         level += 1;
     }
     Ok(ordered)

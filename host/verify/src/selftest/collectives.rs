@@ -270,11 +270,11 @@ fn sorted_rows(on: &Device, n: usize) -> Outcome {
         &[longest as usize],
         &[rows().map(|row| row.len()).max().unwrap_or(0)],
     )?;
-    let sorted = on.download(&sort_rows(on, &starts, &of, longest, on.upload(&words)?)?)?;
+    let sorted = on.download(&sort_rows(on, &starts, &of, longest, &on.upload(&words)?)?)?;
     let mut expected = words;
     rows().for_each(|row| expected[row].sort_unstable());
     equal("rows of words", &sorted, &expected)?;
-    let sorted = on.download(&sort_rows(on, &starts, &of, longest, on.upload(&wide)?)?)?;
+    let sorted = on.download(&sort_rows(on, &starts, &of, longest, &on.upload(&wide)?)?)?;
     let mut expected = wide;
     rows().for_each(|row| expected[row].sort_unstable());
     equal("rows of two words", &sorted, &expected)
