@@ -2,6 +2,7 @@
 
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 use std::thread::JoinHandle;
 
 use clap::Args;
@@ -63,8 +64,8 @@ pub enum Opening {
     Cpu(Option<usize>),
     /// A GPU, started by a thread of its own.
     Gpu {
-        /// Gives the device.
-        starting: JoinHandle<Result<Device>>,
+        /// Gives the device, once.
+        starting: Mutex<Option<JoinHandle<Result<Device>>>>,
         /// For `auto`: the CPU, used if there is no GPU or its memory does not suffice.
         otherwise: Option<Otherwise>,
     },
@@ -72,19 +73,26 @@ pub enum Opening {
 
 impl Opening {
     /// Waits for the machine. If `auto` finds no GPU, it prints a note.
-    pub fn open(self) -> Result<Machine> {
+    ///
+    /// # Panics
+    /// The machine was asked for before.
+    pub fn open(&self) -> Result<Machine> {
         account::part("work of the host");
         let (device, otherwise) = match self {
             Opening::Serial => return Ok(On::Serial.into()),
-            Opening::Open(machine) => return Ok(machine),
-            Opening::Cpu(threads) => (Device::cpu(threads)?, None),
+            Opening::Open(machine) => return Ok(machine.clone()),
+            Opening::Cpu(threads) => (Device::cpu(*threads)?, None),
             Opening::Gpu {
                 starting,
                 otherwise,
             } => {
-                let started = starting.join();
+                let starting = starting
+                    .lock()
+                    .unwrap_or_else(PoisonError::into_inner)
+                    .take();
+                let started = starting.expect("a command opens its machine once").join();
                 let started = started.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-                match (started, otherwise) {
+                match (started, *otherwise) {
                     (Err(reason), Some(otherwise)) => (otherwise.open(&reason)?, None),
                     (started, otherwise) => (started?, otherwise),
                 }
@@ -107,7 +115,7 @@ impl Opening {
 }
 
 impl Start for Opening {
-    fn start(self) -> Result<Machine> {
+    fn start(&self) -> Result<Machine> {
         self.open()
     }
 }
@@ -169,7 +177,7 @@ impl DeviceOptions {
             false => Device::cuda(index),
         };
         let gpu = |index, otherwise| Opening::Gpu {
-            starting: std::thread::spawn(move || start(index)),
+            starting: Mutex::new(Some(std::thread::spawn(move || start(index)))),
             otherwise,
         };
         match self.device {

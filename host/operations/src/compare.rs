@@ -189,7 +189,7 @@ fn of_angles(angles: Angles) -> Counts {
 /// # Errors
 /// A field of A of another length than the mesh's; [`Refusal`]; those of [`trioxide::compare::Shape::new()`] and of the
 /// device. Those of B are [`Error::Second`].
-pub fn compare(on: impl Start, mut a: Mesh, b: &Mesh, options: Options) -> Result<(Mesh, Report)> {
+pub fn compare(on: &dyn Start, mut a: Mesh, b: &Mesh, options: Options) -> Result<(Mesh, Report)> {
     let settings = options.family()?;
     (a.fields).check(a.points.len(), a.faces.len(), a.segments.len())?;
     let corners = [triangles(&a)?, triangles(b).map_err(Error::Second)?];

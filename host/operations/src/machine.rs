@@ -111,33 +111,27 @@ impl From<&Device> for Machine {
 /// A source of an operation's machine: an open machine, or one that starts meanwhile. The operation asks for it after
 /// it has checked its input.
 pub trait Start {
-    /// The machine.
+    /// The machine. An operation asks for it once.
     ///
     /// # Errors
     /// It does not start.
-    fn start(self) -> trioxide::Result<Machine>;
+    fn start(&self) -> trioxide::Result<Machine>;
 }
 
 impl Start for Machine {
-    fn start(self) -> trioxide::Result<Machine> {
-        Ok(self)
-    }
-}
-
-impl Start for &Machine {
-    fn start(self) -> trioxide::Result<Machine> {
+    fn start(&self) -> trioxide::Result<Machine> {
         Ok(self.clone())
     }
 }
 
 impl Start for On {
-    fn start(self) -> trioxide::Result<Machine> {
-        Ok(self.into())
+    fn start(&self) -> trioxide::Result<Machine> {
+        Ok(self.clone().into())
     }
 }
 
-impl Start for &Device {
-    fn start(self) -> trioxide::Result<Machine> {
+impl Start for Device {
+    fn start(&self) -> trioxide::Result<Machine> {
         Ok(self.into())
     }
 }

@@ -171,7 +171,7 @@ impl Totals {
 /// A cell that is no tetrahedron, or breaks another rule of meshes of tetrahedra; [`Refusal::OfTriangles`]; those of
 /// [`trioxide::polyhedra::polyhedra()`] and of the device.
 pub fn polyhedra(
-    on: impl Start,
+    on: &dyn Start,
     mesh: VolumeMesh,
     options: &Options,
 ) -> Result<(PolyhedralMesh, Report)> {
@@ -188,7 +188,7 @@ pub fn polyhedra(
 /// # Errors
 /// As [`polyhedra()`].
 pub fn find(
-    on: impl Start,
+    on: &dyn Start,
     mesh: TetMesh,
     fields: MeshFields,
     options: &Options,

@@ -100,7 +100,7 @@ impl Totals {
 /// A cell that is no tetrahedron, or breaks another rule of meshes of tetrahedra; [`Refusal`](crate::refine::Refusal);
 /// those of [`trioxide::refine_tets::refine()`] and of the device.
 pub fn refine_tets(
-    on: impl Start,
+    on: &dyn Start,
     mesh: VolumeMesh,
     options: &Options,
 ) -> Result<(VolumeMesh, Report)> {

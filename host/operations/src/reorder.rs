@@ -94,7 +94,7 @@ impl Totals {
 /// A field of another length than the mesh's; a segment with a vertex that is not there; [`Refusal`]; those of
 /// [`trioxide::reorder::vertices()`], [`trioxide::reorder::triangles()`] and [`trioxide::reorder::polygons()`], and of
 /// the device.
-pub fn reorder(on: impl Start, mut mesh: Mesh) -> Result<(Mesh, Report)> {
+pub fn reorder(on: &dyn Start, mut mesh: Mesh) -> Result<(Mesh, Report)> {
     let (vertices, segments) = (mesh.points.len(), mesh.segments.len());
     mesh.fields.check(vertices, mesh.faces.len(), segments)?;
     for (i, segment) in mesh.segments.iter().enumerate() {
@@ -171,7 +171,7 @@ pub fn reorder(on: impl Start, mut mesh: Mesh) -> Result<(Mesh, Report)> {
 ///
 /// # Errors
 /// A cell that is no tetrahedron; as [`reorder()`], and [`trioxide::reorder::tetrahedra()`].
-pub fn reorder_volume(on: impl Start, mut mesh: VolumeMesh) -> Result<(VolumeMesh, Report)> {
+pub fn reorder_volume(on: &dyn Start, mut mesh: VolumeMesh) -> Result<(VolumeMesh, Report)> {
     let vertices = mesh.points.len();
     mesh.fields
         .check(vertices, mesh.cells.len(), mesh.faces.len())?;

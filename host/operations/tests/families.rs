@@ -120,7 +120,7 @@ fn short_edges_go_with_their_data() -> Result<()> {
     };
     let run = |mesh: &Mesh| -> Result<_> {
         let (polygons, report) = polylla::polylla(&on, mesh.clone(), &options)?;
-        let (expected, serial) = polylla::polylla(On::Serial, mesh.clone(), &options)?;
+        let (expected, serial) = polylla::polylla(&On::Serial, mesh.clone(), &options)?;
         assert_eq!(polygons, expected);
         assert_eq!(report.places, serial.places);
         assert_eq!(report.totals, serial.totals);
@@ -207,7 +207,7 @@ fn a_device_and_the_sequential_algorithms_give_the_same_meshes() -> Result<()> {
         ..Default::default()
     };
     let (polygons, report) = polylla::polylla(&on, plane(), &options)?;
-    let (expected, serial) = polylla::polylla(On::Serial, plane(), &options)?;
+    let (expected, serial) = polylla::polylla(&On::Serial, plane(), &options)?;
     assert_eq!(polygons, expected);
     assert_eq!(report.parents, serial.parents);
     assert_eq!(report.totals.counts(), serial.totals.counts());
@@ -222,7 +222,7 @@ fn a_device_and_the_sequential_algorithms_give_the_same_meshes() -> Result<()> {
             ..options
         };
         let (polygons, report) = polylla::polylla(&on, scan(), &options)?;
-        let (expected, serial) = polylla::polylla(On::Serial, scan(), &options)?;
+        let (expected, serial) = polylla::polylla(&On::Serial, scan(), &options)?;
         assert_eq!(polygons, expected);
         assert_eq!(report.parents, serial.parents);
         assert_eq!(report.totals.counts(), serial.totals.counts());
@@ -244,7 +244,7 @@ fn a_device_and_the_sequential_algorithms_give_the_same_meshes() -> Result<()> {
         ..Default::default()
     };
     let (fine, report) = refine::refine(&on, plane(), &options)?;
-    let (expected, serial) = refine::refine(On::Serial, plane(), &options)?;
+    let (expected, serial) = refine::refine(&On::Serial, plane(), &options)?;
     assert_eq!(fine, expected);
     assert_eq!(report.parents, serial.parents);
     assert_eq!(report.parents.len(), fine.faces.len());
@@ -253,14 +253,14 @@ fn a_device_and_the_sequential_algorithms_give_the_same_meshes() -> Result<()> {
         mark: Some("ball:0.5,0.5,0.5,0.3".parse().expect("a mark")),
         ..Default::default()
     };
-    let refined = |machine: On| refine_tets::refine_tets(machine, tets(), &options);
+    let refined = |machine: On| refine_tets::refine_tets(&machine, tets(), &options);
     assert_eq!(refined(On::Device(on.clone()))?.0, refined(On::Serial)?.0);
     let options = polyhedra::Options::default();
-    let joined = |machine: On| polyhedra::polyhedra(machine, tets(), &options);
+    let joined = |machine: On| polyhedra::polyhedra(&machine, tets(), &options);
     let joined = [joined(On::Device(on.clone()))?.1, joined(On::Serial)?.1];
     assert_eq!(joined[0].totals, joined[1].totals);
     let options = smooth::Options::default();
-    let smoothed = |machine: On| smooth_volume(machine, tets(), &options);
+    let smoothed = |machine: On| smooth_volume(&machine, tets(), &options);
     assert_eq!(smoothed(On::Device(on))?.0, smoothed(On::Serial)?.0);
     Ok(())
 }
@@ -357,7 +357,7 @@ fn neighbours_are_across_from_corners() -> Result<()> {
         .map(|t: usize| triangles[t].map(|v| if v % 2 == 1 { 1 - t as u32 } else { NONE }))
         .collect();
     assert_eq!(report.neighbours, Some(expected));
-    let error = triangulate(On::Serial, square(), &options).expect_err("there is no device");
+    let error = triangulate(&On::Serial, square(), &options).expect_err("there is no device");
     assert_eq!(
         error.say(FIELDS),
         "triangulation has no sequential algorithm: use `device` cpu"

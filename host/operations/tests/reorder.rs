@@ -198,7 +198,7 @@ fn wrong_meshes_are_refused() {
             assert_eq!(refused(mesh), expected);
         }
     }
-    let error = reorder(On::Serial, numbered()).expect_err("no algorithm");
+    let error = reorder(&On::Serial, numbered()).expect_err("no algorithm");
     let expected = "reordering has no sequential algorithm: use `device` cpu";
     assert_eq!(error.to_string(), expected);
 }

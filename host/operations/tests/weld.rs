@@ -33,7 +33,7 @@ fn slabs_and_the_sequential_algorithm_give_the_same_mesh() -> Result<()> {
     assert_eq!(in_slabs.map, at_once.map);
     #[cfg(feature = "serial")]
     assert_eq!(
-        weld(trioxide_operations::On::Serial, scan(), &options)?.0,
+        weld(&trioxide_operations::On::Serial, scan(), &options)?.0,
         whole
     );
     Ok(())

@@ -86,7 +86,7 @@ impl Step for Write {
         Work { cpu: 0.0 }
     }
 
-    fn apply(&self, mesh: AnyMesh, _: Opening) -> Result<(AnyMesh, Option<Report<'_>>)> {
+    fn apply(&self, mesh: AnyMesh, _: &Opening) -> Result<(AnyMesh, Option<Report<'_>>)> {
         Ok((mesh, None))
     }
 }
@@ -196,7 +196,7 @@ pub fn run(options: &Options) -> Result<()> {
     for (step, _) in &steps {
         let step = step.get();
         machine.device().inspect(|device| device.reset_peak());
-        let (result, report) = step.apply(mesh, Opening::Open(machine.clone()))?;
+        let (result, report) = step.apply(mesh, &Opening::Open(machine.clone()))?;
         mesh = result;
         reports.extend(report);
         if let Some(output) = step.output() {

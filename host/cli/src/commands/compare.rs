@@ -56,7 +56,7 @@ pub fn run(options: &Options) -> Result<()> {
     let opening = options.device.begin(&options.input, WORK);
     let a = super::read_mesh(&options.input, options.reading, quiet)?;
     let b = super::read_mesh(&options.other, options.reading, quiet)?;
-    let compared = compare::compare(opening, a, &b, options.compare);
+    let compared = compare::compare(&opening, a, &b, options.compare);
     let (mesh, report) = compared.map_err(|error| match error {
         Error::Second(error) => error.in_file(&options.other),
         error => worded(error).in_file(&options.input),

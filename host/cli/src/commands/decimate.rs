@@ -52,7 +52,7 @@ pub fn run(options: &Options) -> Result<()> {
     let opening = options.device.begin(&options.input, options.work());
     let mesh = super::read_mesh(&options.input, options.reading, options.device.quiet)?;
     let settings = options.settings(mesh.points.len())?;
-    let each = decimate::to_each(opening, mesh, &settings)
+    let each = decimate::to_each(&opening, mesh, &settings)
         .map_err(|error| worded(error).in_file(&options.input))?;
     let is_several = each.len() > 1;
     // The report has the times of all, and the counts of the smallest mesh.
@@ -148,7 +148,7 @@ impl Step for Options {
         self.decimate.check_one().map_err(worded)
     }
 
-    fn apply(&self, mesh: AnyMesh, opening: Opening) -> Result<(AnyMesh, Option<Report<'_>>)> {
+    fn apply(&self, mesh: AnyMesh, opening: &Opening) -> Result<(AnyMesh, Option<Report<'_>>)> {
         let mesh = mesh.surface(self.name())?;
         let settings = self.settings(mesh.points.len())?;
         let (mesh, report) = trioxide_operations::decimate(opening, mesh, &settings)

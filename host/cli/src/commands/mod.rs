@@ -236,7 +236,7 @@ pub fn write_mesh_printed(path: &Path, mesh: &Mesh, printed: &Printed, quiet: bo
 /// Waits for a machine. While a GPU starts, idle cores print the rows of the `vertices` that the file `output` will
 /// have, each at its `point`.
 pub fn open_beside_printing(
-    opening: Opening,
+    opening: &Opening,
     output: &Path,
     vertices: usize,
     point: impl Fn(usize) -> DVec3 + Send + Sync,

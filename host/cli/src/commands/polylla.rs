@@ -89,7 +89,7 @@ pub fn run(options: &Options) -> Result<()> {
             let machine;
             let point = |i| input.point(i);
             (machine, printed) =
-                super::open_beside_printing(opening, output, input.vertices(), point)?;
+                super::open_beside_printing(&opening, output, input.vertices(), point)?;
             Ok(machine)
         }
         _ => opening.open(),
@@ -232,7 +232,7 @@ fn run_on_volume(options: &Options) -> Result<()> {
     let mesh = super::read_volume(input, options.reading, quiet)?;
     let (mesh, fields) = tetrahedra(mesh, input, quiet)?;
     let settings = options.polyhedra();
-    let found = polyhedra::find(opening, mesh, fields, &settings)
+    let found = polyhedra::find(&opening, mesh, fields, &settings)
         .map_err(|error| worded(error).in_file(input))?;
     let (report, mesh) = match &options.output {
         Some(output) => {
@@ -279,7 +279,7 @@ impl Step for Options {
         check_usage(self)
     }
 
-    fn apply(&self, mesh: AnyMesh, opening: Opening) -> Result<(AnyMesh, Option<Report<'_>>)> {
+    fn apply(&self, mesh: AnyMesh, opening: &Opening) -> Result<(AnyMesh, Option<Report<'_>>)> {
         let (mesh, report) = apply(self, mesh.surface(self.name())?, opening.open()?)?;
         Ok((AnyMesh::Surface(as_read(mesh)), Some(report)))
     }

@@ -176,7 +176,7 @@ pub fn run(options: &Options) -> Result<()> {
         Some(path) if is_edges_file(path) && input.is_planar() => Wanted::Edges,
         Some(_) => Wanted::Triangles,
     };
-    let (mesh, maps, report) = refine(options, input, opening, wanted)?;
+    let (mesh, maps, report) = refine(options, input, &opening, wanted)?;
     let write = || -> Result<()> {
         match (&options.output, mesh) {
             (Some(output), Refined::Triangles(mesh)) => super::write_mesh(output, &mesh, quiet)?,
@@ -234,7 +234,11 @@ fn write_edges(output: &Path, mesh: &EdgeTriangulation, edges_by: EdgesBy) -> Re
 }
 
 /// Refines a mesh of triangles on the machine that `opening` gives, in a chain.
-pub fn apply(options: &Options, mesh: Mesh, opening: Opening) -> Result<(Mesh, Report<'_>)> {
+pub fn apply<'a>(
+    options: &'a Options,
+    mesh: Mesh,
+    opening: &Opening,
+) -> Result<(Mesh, Report<'a>)> {
     let input = Input::new(mesh).map_err(|error| options.in_file(error))?;
     match refine(options, input, opening, Wanted::Triangles)? {
         (Refined::Triangles(mesh), maps, report) => {
@@ -247,12 +251,12 @@ pub fn apply(options: &Options, mesh: Mesh, opening: Opening) -> Result<(Mesh, R
     }
 }
 
-fn refine(
-    options: &Options,
+fn refine<'a>(
+    options: &'a Options,
     input: Input,
-    opening: Opening,
+    opening: &Opening,
     wanted: Wanted,
-) -> Result<(Refined, Maps, Report<'_>)> {
+) -> Result<(Refined, Maps, Report<'a>)> {
     let settings = options.settings(input.triangles(), Simplices::Triangles)?;
     settings.check().map_err(worded)?;
     let (mesh, report) =
@@ -277,7 +281,7 @@ fn run_on_volume(options: &Options) -> Result<()> {
     let quiet = options.device.quiet;
     let opening = options.device.begin(&options.input, options.work());
     let mesh = super::read_volume(&options.input, options.reading, quiet)?;
-    let (fine, maps, report) = refine_volume(options, mesh, opening)?;
+    let (fine, maps, report) = refine_volume(options, mesh, &opening)?;
     let write = || match &options.output {
         Some(output) => super::write_volume(output, &fine, Default::default(), quiet),
         None => Ok(()),
@@ -287,11 +291,11 @@ fn run_on_volume(options: &Options) -> Result<()> {
 }
 
 /// Refines a mesh of tetrahedra on the machine that `opening` gives, in a chain.
-pub fn apply_to_volume(
-    options: &Options,
+pub fn apply_to_volume<'a>(
+    options: &'a Options,
     mesh: VolumeMesh,
-    opening: Opening,
-) -> Result<(VolumeMesh, Report<'_>)> {
+    opening: &Opening,
+) -> Result<(VolumeMesh, Report<'a>)> {
     let (fine, maps, report) = refine_volume(options, mesh, opening)?;
     if let Some(folder) = &options.maps {
         maps.write(folder)?;
@@ -299,11 +303,11 @@ pub fn apply_to_volume(
     Ok((fine, report))
 }
 
-fn refine_volume(
-    options: &Options,
+fn refine_volume<'a>(
+    options: &'a Options,
     mesh: VolumeMesh,
-    opening: Opening,
-) -> Result<(VolumeMesh, Maps, Report<'_>)> {
+    opening: &Opening,
+) -> Result<(VolumeMesh, Maps, Report<'a>)> {
     let settings = options.settings(mesh.cells.len(), Simplices::Tetrahedra)?;
     settings.check_volume().map_err(worded)?;
     let (fine, report) = refine_tets::refine_tets(opening, mesh, &settings)
@@ -336,7 +340,7 @@ impl Step for Options {
         round.times(f64::from(self.refine.rounds.clamp(1, 8)))
     }
 
-    fn apply(&self, mesh: AnyMesh, opening: Opening) -> Result<(AnyMesh, Option<Report<'_>>)> {
+    fn apply(&self, mesh: AnyMesh, opening: &Opening) -> Result<(AnyMesh, Option<Report<'_>>)> {
         Ok(match mesh {
             AnyMesh::Surface(mesh) => {
                 let (mesh, report) = apply(self, mesh, opening)?;

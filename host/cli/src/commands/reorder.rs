@@ -64,14 +64,14 @@ pub fn run(options: &Options) -> Result<()> {
     let opening = options.device.begin(input, WORK);
     let report = if is_volume {
         let mesh = super::read_volume(input, options.reading, quiet)?;
-        let (mesh, report) = apply_to_volume(options, mesh, opening)?;
+        let (mesh, report) = apply_to_volume(options, mesh, &opening)?;
         if let Some(output) = output {
             super::write_volume(output, &mesh, Default::default(), quiet)?;
         }
         report
     } else {
         let mesh = super::read_mesh(input, options.reading, quiet)?;
-        let (mesh, report) = apply(options, mesh, opening)?;
+        let (mesh, report) = apply(options, mesh, &opening)?;
         if let Some(output) = output {
             super::write_mesh(output, &mesh, quiet)?;
         }
@@ -91,7 +91,7 @@ impl Step for Options {
         WORK
     }
 
-    fn apply(&self, mesh: AnyMesh, opening: Opening) -> Result<(AnyMesh, Option<Report<'_>>)> {
+    fn apply(&self, mesh: AnyMesh, opening: &Opening) -> Result<(AnyMesh, Option<Report<'_>>)> {
         Ok(match mesh {
             AnyMesh::Surface(mesh) => {
                 let (mesh, report) = apply(self, mesh, opening)?;
@@ -106,18 +106,18 @@ impl Step for Options {
 }
 
 /// Reorders a surface or a cloud on the machine that `opening` gives.
-fn apply(options: &Options, mesh: Mesh, opening: Opening) -> Result<(Mesh, Report<'_>)> {
+fn apply<'a>(options: &'a Options, mesh: Mesh, opening: &Opening) -> Result<(Mesh, Report<'a>)> {
     let (mesh, report) = trioxide_operations::reorder(opening, mesh)
         .map_err(|error| worded(error).in_file(&options.input))?;
     Ok((mesh, give_maps(options, report)?))
 }
 
 /// Reorders a mesh of tetrahedra on the machine that `opening` gives.
-fn apply_to_volume(
-    options: &Options,
+fn apply_to_volume<'a>(
+    options: &'a Options,
     mesh: VolumeMesh,
-    opening: Opening,
-) -> Result<(VolumeMesh, Report<'_>)> {
+    opening: &Opening,
+) -> Result<(VolumeMesh, Report<'a>)> {
     let (mesh, report) = trioxide_operations::reorder_volume(opening, mesh)
         .map_err(|error| worded(error).in_file(&options.input))?;
     Ok((mesh, give_maps(options, report)?))

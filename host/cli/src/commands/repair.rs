@@ -52,7 +52,7 @@ pub fn run(options: &Options) -> Result<()> {
     let quiet = options.device.quiet;
     let opening = options.device.begin(&options.input, WORK);
     let mesh = super::read_mesh(&options.input, options.reading, quiet)?;
-    let (mesh, report) = apply(options, mesh, opening)?;
+    let (mesh, report) = apply(options, mesh, &opening)?;
     if let Some(output) = &options.output {
         super::write_mesh(output, &mesh, quiet)?;
     }
@@ -77,14 +77,14 @@ impl Step for Options {
         self.repair.steps().map(drop).map_err(worded)
     }
 
-    fn apply(&self, mesh: AnyMesh, opening: Opening) -> Result<(AnyMesh, Option<Report<'_>>)> {
+    fn apply(&self, mesh: AnyMesh, opening: &Opening) -> Result<(AnyMesh, Option<Report<'_>>)> {
         let (mesh, report) = apply(self, mesh.surface(self.name())?, opening)?;
         Ok((AnyMesh::Surface(mesh), Some(report)))
     }
 }
 
 /// Repairs a mesh on the machine that `opening` gives, and writes the maps.
-fn apply(options: &Options, mesh: Mesh, opening: Opening) -> Result<(Mesh, Report<'_>)> {
+fn apply<'a>(options: &'a Options, mesh: Mesh, opening: &Opening) -> Result<(Mesh, Report<'a>)> {
     let (mesh, report) = trioxide_operations::repair(opening, mesh, &options.repair)
         .map_err(|error| worded(error).in_file(&options.input))?;
     if let Some(folder) = &options.maps {

@@ -113,14 +113,14 @@ pub fn run(options: &Options) -> Result<()> {
     let opening = options.device.begin(&options.input, options.work());
     let report = if is_volume {
         let mesh = super::read_volume(&options.input, options.reading, quiet)?;
-        let (mesh, report) = apply_to_volume(options, mesh, opening)?;
+        let (mesh, report) = apply_to_volume(options, mesh, &opening)?;
         if let Some(output) = &options.output {
             super::write_volume(output, &mesh, Default::default(), quiet)?;
         }
         report
     } else {
         let mesh = super::read_mesh(&options.input, options.reading, quiet)?;
-        let (mesh, report) = apply_to_surface(options, mesh, opening)?;
+        let (mesh, report) = apply_to_surface(options, mesh, &opening)?;
         if let Some(output) = &options.output {
             super::write_mesh(output, &mesh, quiet)?;
         }
@@ -130,11 +130,11 @@ pub fn run(options: &Options) -> Result<()> {
 }
 
 /// Smooths a volume mesh on the machine that `opening` gives.
-pub fn apply_to_volume(
-    options: &Options,
+pub fn apply_to_volume<'a>(
+    options: &'a Options,
     mesh: VolumeMesh,
-    opening: Opening,
-) -> Result<(VolumeMesh, Report<'_>)> {
+    opening: &Opening,
+) -> Result<(VolumeMesh, Report<'a>)> {
     let settings = options.settings(mesh.points.len())?;
     let (mesh, report) = options.finish(smooth_volume(opening, mesh, &settings))?;
     let mut rows: Vec<_> = report.quality.iter().flat_map(quality_rows).collect();
@@ -146,11 +146,11 @@ pub fn apply_to_volume(
 }
 
 /// Smooths a surface on the machine that `opening` gives.
-pub fn apply_to_surface(
-    options: &Options,
+pub fn apply_to_surface<'a>(
+    options: &'a Options,
     mesh: Mesh,
-    opening: Opening,
-) -> Result<(Mesh, Report<'_>)> {
+    opening: &Opening,
+) -> Result<(Mesh, Report<'a>)> {
     let settings = options.settings(mesh.points.len())?;
     let (mesh, report) = options.finish(smooth::smooth(opening, mesh, &settings))?;
     Ok((mesh, reported(options, report, Vec::new())))
@@ -208,7 +208,7 @@ impl Step for Options {
         Work::SMOOTH.and(Work::SWEEP.times(f64::from(self.smooth.max_iterations)))
     }
 
-    fn apply(&self, mesh: AnyMesh, opening: Opening) -> Result<(AnyMesh, Option<Report<'_>>)> {
+    fn apply(&self, mesh: AnyMesh, opening: &Opening) -> Result<(AnyMesh, Option<Report<'_>>)> {
         Ok(match mesh {
             AnyMesh::Surface(mesh) => {
                 let (mesh, report) = apply_to_surface(self, mesh, opening)?;

@@ -38,7 +38,7 @@ pub trait Step {
     ///
     /// # Errors
     /// Those of the command.
-    fn apply(&self, mesh: AnyMesh, opening: Opening) -> Result<(AnyMesh, Option<Report<'_>>)>;
+    fn apply(&self, mesh: AnyMesh, opening: &Opening) -> Result<(AnyMesh, Option<Report<'_>>)>;
 }
 
 /// The methods of [`Step`] that give the options `reading`, `device` and `output`, which most commands have.

@@ -66,7 +66,7 @@ pub fn run(options: &Options) -> Result<()> {
     let (outline, notes) = formats::poly::read_outline_as(input, options.reading)?;
     account::part("read");
     say(options, &notes);
-    let (mesh, report) = apply(options, outline, opening)?;
+    let (mesh, report) = apply(options, outline, &opening)?;
     if let Some(output) = &options.output {
         super::write_mesh(output, &mesh, device.quiet)?;
     }
@@ -91,11 +91,11 @@ pub fn check(options: &Options) -> Result<()> {
 }
 
 /// Triangulates an outline on the machine that `opening` gives, if it needs one.
-pub fn apply(
-    options: &Options,
+pub fn apply<'a>(
+    options: &'a Options,
     outline: OutlineMesh,
-    opening: Opening,
-) -> Result<(Mesh, Report<'_>)> {
+    opening: &Opening,
+) -> Result<(Mesh, Report<'a>)> {
     let vertices = outline.mesh.points.len() as u32;
     let mut settings = options.triangulate.clone();
     if let Some(path) = &options.background {
@@ -152,7 +152,7 @@ impl Step for Options {
         check(self)
     }
 
-    fn apply(&self, mesh: AnyMesh, opening: Opening) -> Result<(AnyMesh, Option<Report<'_>>)> {
+    fn apply(&self, mesh: AnyMesh, opening: &Opening) -> Result<(AnyMesh, Option<Report<'_>>)> {
         let (outline, left_out) = OutlineMesh::of_mesh(mesh.surface(self.name())?);
         say(self, left_out.as_slice());
         let (mesh, report) = apply(self, outline, opening)?;

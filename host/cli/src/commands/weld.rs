@@ -58,7 +58,7 @@ pub fn run(options: &Options) -> Result<()> {
     check(options)?;
     let opening = options.device.begin(&options.input, options.work());
     let mesh = super::read_mesh(&options.input, options.reading, options.device.quiet)?;
-    let (mesh, report) = apply(options, mesh, opening)?;
+    let (mesh, report) = apply(options, mesh, &opening)?;
     if let Some(output) = &options.output {
         super::write_mesh(output, &mesh, options.device.quiet)?;
     }
@@ -74,7 +74,11 @@ impl Options {
 
 /// Welds a mesh on the machine that `opening` gives, and writes the map and the removed vertices to the files that the
 /// options name.
-pub fn apply(options: &Options, mesh: Mesh, opening: Opening) -> Result<(Mesh, Report<'_>)> {
+pub fn apply<'a>(
+    options: &'a Options,
+    mesh: Mesh,
+    opening: &Opening,
+) -> Result<(Mesh, Report<'a>)> {
     let locks = options.merging.locks(mesh.points.len())?;
     let settings = weld::Options {
         locks,
@@ -148,7 +152,7 @@ impl Step for Options {
         check(self)
     }
 
-    fn apply(&self, mesh: AnyMesh, opening: Opening) -> Result<(AnyMesh, Option<Report<'_>>)> {
+    fn apply(&self, mesh: AnyMesh, opening: &Opening) -> Result<(AnyMesh, Option<Report<'_>>)> {
         let (mesh, report) = apply(self, mesh.surface(self.name())?, opening)?;
         Ok((AnyMesh::Surface(mesh), Some(report)))
     }

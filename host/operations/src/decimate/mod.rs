@@ -86,7 +86,7 @@ impl Totals {
 ///
 /// # Errors
 /// Those of [`Options::check`] and [`trioxide::decimate::decimate()`]; [`Refusal`]; those of the device.
-pub fn decimate(on: impl Start, mesh: Mesh, options: &Options) -> Result<(Mesh, Report)> {
+pub fn decimate(on: &dyn Start, mesh: Mesh, options: &Options) -> Result<(Mesh, Report)> {
     options.check_one()?;
     Ok(to_each(on, mesh, options)?.remove(0))
 }
@@ -96,7 +96,7 @@ pub fn decimate(on: impl Start, mesh: Mesh, options: &Options) -> Result<(Mesh, 
 ///
 /// # Errors
 /// As [`decimate()`].
-pub fn to_each(on: impl Start, mesh: Mesh, options: &Options) -> Result<Vec<(Mesh, Report)>> {
+pub fn to_each(on: &dyn Start, mesh: Mesh, options: &Options) -> Result<Vec<(Mesh, Report)>> {
     options.check()?;
     let Faces::Triangles(triangles) = &mesh.faces else {
         return Err(Refusal::Polygons.into());

@@ -54,7 +54,7 @@ use short_edges::Kept;
 /// # Errors
 /// A mesh that is no triangulation, with the element; [`Refusal`]; those of [`trioxide::polylla::polylla()`] and of the
 /// device.
-pub fn polylla(on: impl Start, mesh: Mesh, options: &Options) -> Result<(Mesh, Report)> {
+pub fn polylla(on: &dyn Start, mesh: Mesh, options: &Options) -> Result<(Mesh, Report)> {
     Ok(Input::new(mesh, options)?.find(on, options)?.into_mesh())
 }
 
@@ -118,7 +118,7 @@ impl Input {
     ///
     /// # Errors
     /// As [`polylla()`].
-    pub fn find(self, on: impl Start, options: &Options) -> Result<MeshPolygons> {
+    pub fn find(self, on: &dyn Start, options: &Options) -> Result<MeshPolygons> {
         let Self { mesh, carried } = self;
         match mesh {
             Dimensions::Plane(mesh) => {
@@ -133,7 +133,7 @@ impl Input {
 
 /// Finds the polygons of a mesh of points that are `P` in double precision, and `S` in single.
 fn find<P, S>(
-    on: impl Start,
+    on: &dyn Start,
     mesh: Triangulation<P>,
     carried: Carried,
     options: &Options,

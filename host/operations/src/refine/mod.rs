@@ -46,7 +46,7 @@ pub use trioxide::marking::Marking;
 /// # Errors
 /// A mesh that is no triangulation, with the element; [`Refusal`]; those of [`trioxide::refine::refine()`] and of the
 /// device.
-pub fn refine(on: impl Start, mesh: Mesh, options: &Options) -> Result<(Mesh, Report)> {
+pub fn refine(on: &dyn Start, mesh: Mesh, options: &Options) -> Result<(Mesh, Report)> {
     options.check()?;
     match find(on, Input::new(mesh)?, options, Wanted::Triangles)? {
         (Refined::Triangles(mesh), report) => Ok((mesh, report)),
@@ -81,7 +81,7 @@ pub enum Refined {
 /// # Errors
 /// As [`refine()`].
 pub fn find(
-    on: impl Start,
+    on: &dyn Start,
     input: Input,
     options: &Options,
     wanted: Wanted,
@@ -95,7 +95,7 @@ pub fn find(
 
 /// Refines a mesh of points that are `P` in double precision, and `S` in single.
 fn refined<P, S>(
-    on: impl Start,
+    on: &dyn Start,
     mut input: Cells<P>,
     (carried, marks): (Carried, Option<Vec<bool>>),
     options: &Options,

@@ -134,7 +134,7 @@ impl Totals {
 /// # Errors
 /// [`Refusal`]; a mesh without faces, a face that is no triangle, a segment with a vertex that is not there, a field of
 /// another length than the mesh's; those of [`trioxide::repair::repair()`].
-pub fn repair(on: impl Start, mut mesh: Mesh, options: &Options) -> Result<(Mesh, Report)> {
+pub fn repair(on: &dyn Start, mut mesh: Mesh, options: &Options) -> Result<(Mesh, Report)> {
     let steps = options.steps()?;
     let (vertices, segments) = (mesh.points.len(), mesh.segments.len());
     mesh.fields.check(vertices, mesh.faces.len(), segments)?;

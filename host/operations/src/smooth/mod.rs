@@ -46,7 +46,7 @@ pub use report::{Report, Totals};
 /// # Errors
 /// A mesh without faces, or one that breaks a rule, with the element; [`Refusal`]; those of
 /// [`trioxide::smooth::run_surface()`].
-pub fn smooth(on: impl Start, mesh: Mesh, options: &Options) -> Result<(Mesh, Report)> {
+pub fn smooth(on: &dyn Start, mesh: Mesh, options: &Options) -> Result<(Mesh, Report)> {
     let (vertices, faces) = (mesh.points.len(), mesh.faces.len());
     let settings = options.settings()?;
     check_faces(&mesh)?;
@@ -95,7 +95,7 @@ pub fn smooth(on: impl Start, mesh: Mesh, options: &Options) -> Result<(Mesh, Re
 /// A mesh without cells, or one that breaks a rule, with the element; [`Refusal`]; those of
 /// [`trioxide::smooth::run()`].
 pub fn smooth_volume(
-    on: impl Start,
+    on: &dyn Start,
     mesh: VolumeMesh,
     options: &Options,
 ) -> Result<(VolumeMesh, Report)> {

@@ -186,7 +186,7 @@ impl Totals {
 /// Those of [`trioxide::delaunay::triangulate()`], [`trioxide::delaunay::constrained::triangulate()`] and
 /// [`trioxide::delaunay::refinement::refine()`]; [`Refusal`]; those of the device.
 pub fn triangulate(
-    on: impl Start,
+    on: &dyn Start,
     outline: OutlineMesh,
     options: &Options,
 ) -> Result<(Mesh, Report)> {

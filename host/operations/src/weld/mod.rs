@@ -42,7 +42,7 @@ pub use report::{Report, Totals};
 ///
 /// # Errors
 /// Those of [`Options::check`] and [`trioxide::weld::weld()`]; [`Refusal`]; those of the device.
-pub fn weld(on: impl Start, mesh: Mesh, options: &Options) -> Result<(Mesh, Report)> {
+pub fn weld(on: &dyn Start, mesh: Mesh, options: &Options) -> Result<(Mesh, Report)> {
     options.check()?;
     let mut notes = notes_of(&mesh);
     let machine = on.start()?;
