@@ -6,6 +6,8 @@
 use trioxide_kernel::rows::sort;
 use trioxide_kernel::{Atomic, In, Out, kernel};
 
+use super::runs::{place_in_pair, place_in_run};
+
 /// Counts the elements of each key, into `counts[key + 1]`. Elements whose key has no count, such as `NONE`, are
 /// skipped.
 #[kernel(
@@ -40,11 +42,7 @@ pub fn order_buckets(key: u32, offsets: In<u32>, items: Out<u32>) {
     sort(items, offsets.at(key), offsets.at(key + 1));
 }
 
-/// Elements of a run that [`order_runs()`] and [`order_row_runs()`](super::order_row_runs()) sort.
-pub const RUN: u32 = 32;
-
-/// Sorts each run of [`RUN`] elements of each bucket: for buckets that are too long for one thread. An element counts
-/// the lower ones of its run.
+/// Sorts each run of [`RUN`](super::RUN) elements of each bucket: for buckets that are too long for one thread.
 #[kernel(
     requires(items.len() == n, ordered.len() == n),
     moves(items.bytes() + ordered.bytes())
@@ -52,19 +50,11 @@ pub const RUN: u32 = 32;
 pub fn order_runs(place: u32, keys: In<u32>, offsets: In<u32>, items: In<u32>, ordered: Out<u32>) {
     let item = items.at(place);
     let key = keys.at(item);
-    let (start, end) = (offsets.at(key), offsets.at(key + 1));
-    let first = place - (place - start) % RUN;
-    let mut other = first;
-    let mut lower = 0;
-    while other < (first + RUN).min(end) {
-        lower += u32::from(items.at(other) < item);
-        other += 1;
-    }
-    ordered.set(first + lower, item);
+    let list = [offsets.at(key), offsets.at(key + 1)];
+    ordered.set(place_in_run(place, item, list, |i| items.at(i)), item);
 }
 
-/// Merges each two sorted runs of 2^`level` elements of each bucket: an element counts the lower ones of the other run
-/// by bisection.
+/// Merges each two sorted runs of 2^`level` elements of each bucket.
 #[kernel(
     requires(items.len() == n, ordered.len() == n, level < 31),
     moves(items.bytes() + ordered.bytes())
@@ -79,29 +69,9 @@ pub fn merge_runs(
 ) {
     let item = items.at(place);
     let key = keys.at(item);
-    let (start, end) = (offsets.at(key), offsets.at(key + 1));
-    // Shifts, since a division by a variable is slow; masked, since a shift by 32 or more is a panic.
-    let level = level & 31;
-    let width = 1 << level;
-    let run = (place - start) >> level;
-    let own = start + (run << level);
-    let other = if run.is_multiple_of(2) {
-        own + width
-    } else {
-        own - width
-    };
-    // The last run may have no partner.
-    let first = other.min(end);
-    let (mut low, mut high) = (first, (other + width).min(end).max(first));
-    while low < high {
-        let middle = low + (high - low) / 2;
-        if items.at(middle) < item {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    ordered.set(own.min(other) + (place - own) + (low - first), item);
+    let list = [offsets.at(key), offsets.at(key + 1)];
+    let new = place_in_pair(place, item, list, level, |i| items.at(i));
+    ordered.set(new, item);
 }
 
 /// Finds the length of the longest bucket: the complement of `found[0]`, which is all ones before.

@@ -317,11 +317,9 @@ impl Pieces<'_> {
             i += 1;
         }
         let edges = (corners + rim) / 2;
-        // If its three vertices are all that are common, so are its edges: there are no others between them.
-        let is_triangle = is_face && corners == 3;
         start.is_some()
             && common(self.outlines, p, union) + sides == edges + 1
-            && (is_triangle || common(self.ridges, p, union) == edges)
+            && common(self.ridges, p, union) == edges
             && (is_face || self.shells.is_one_rim(start, rim, union))
     }
 
