@@ -45,8 +45,8 @@
 //!
 //! The equation alone has more solutions: two tetrahedra may give each other an owner that owns neither. So each
 //! tetrahedron has a *claim*: an owner, and a link to the tetrahedron that gave it. A claim *holds* if the links lead
-//! from it to the owner, through claims of the same owner; the number of links is its *depth*. At first each tetrahedron
-//! claims itself. In a round each takes the least of itself and of the owners that joined tetrahedra with claims that
+//! from it to the owner, through claims of the same owner; the number of links is its *depth*. At first each one claims
+//! itself. In a round each takes the least of itself and of the owners that joined tetrahedra with claims that
 //! hold have, if their spheres have it; of several with this owner, the one of least depth, then of the lowest side. A
 //! round reads the claims of the round before, so the result depends on no order. The rounds end when one changes
 //! nothing.
@@ -59,11 +59,11 @@
 //!   Suppose that after some round the claims in the regions of earlier seeds are final. A claim elsewhere of an owner
 //!   x before s does not hold: if x is no seed, x itself has another owner; if x is a seed, the links would leave its
 //!   final region at a tetrahedron that its sphere has, against the equation. So after the next round no tetrahedron
-//!   elsewhere has an owner before s, and s claims itself, for good. After each further round, one more step of the walk
-//!   of s is final, with its least depth: no other owner comes before s. So the region takes n(j) rounds at most.
+//!   elsewhere has an owner before s, and s claims itself, for good. After each further round one more step of its walk
+//!   is final, with its least depth: no other owner comes before s. So the region takes n(j) rounds at most.
 //! - *There are at most T rounds that change something*, the sum of all n(j). Regions that do not compete for a
-//!   tetrahedron do not wait for each other, so common meshes take few: docs/notebook/polyhedra.md has numbers. A row of
-//!   tetrahedra of ascending radii takes about T.
+//!   tetrahedron do not wait for each other, so common meshes take few (docs/notebook/polyhedra.md has numbers). A row
+//!   of tetrahedra of ascending radii takes about T.
 //! - *No change means the end.* A claim that does not hold changes in the next round: its owner, or its link, since the
 //!   tetrahedron that it led to has no claim of this owner that holds.
 //!
