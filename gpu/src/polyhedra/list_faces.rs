@@ -48,7 +48,7 @@ pub fn list_tetrahedra(
 }
 
 /// First side of polyhedron `p` in the list of all sides, with `tets` tetrahedra in the polyhedra before it: n
-/// tetrahedra have 2n + 2 sides.
+/// tetrahedra of a tree have 2n + 2 sides.
 #[inline(always)]
 pub fn first_side(tets: u32, p: u32) -> u32 {
     2 * tets + 2 * p
@@ -81,8 +81,9 @@ pub struct Taken {
 }
 
 /// Orders the tetrahedra of each polyhedron, and lists the sides of its surface, ascending. `offsets` are the starts of
-/// their tetrahedra in `items`; `starts` gets the starts of their sides, and after the last polyhedron the end. `found`
-/// gets [`tally::LONGEST`].
+/// their tetrahedra in `items`; `starts` gets the starts of their sides, and after the last polyhedron the end. If the
+/// sides are counted already (`is_counted`), as where regions are no trees, `starts` has these. `found` gets
+/// [`tally::LONGEST`].
 ///
 /// A block takes as many polyhedra at a time as fit into its memory, so that it reads and writes lists whole. A
 /// polyhedron that does not fit is done by one lane, and if it is longer than `most_alone`, by another launch with
@@ -92,7 +93,7 @@ pub struct Taken {
         (offsets.len() - 1).div_ceil(PART as usize) == n,
         8 * frontier.len() >= items.len(),
         starts.len() == offsets.len(),
-        listed.len() == 2 * items.len() + 2 * (offsets.len() - 1),
+        is_counted || listed.len() == 2 * items.len() + 2 * (offsets.len() - 1),
         found.len() == tally::COUNT
     ),
     moves(offsets.bytes() + 2 * items.bytes() + frontier.bytes() + starts.bytes() + listed.bytes())
@@ -102,6 +103,7 @@ pub fn list_faces(
     offsets: In<u32>,
     frontier: safe::In<Bits<FaceSide>>,
     is_ordered: bool,
+    is_counted: bool,
     most_alone: u32,
     items: Out<Tet>,
     starts: Out<u32>,
@@ -116,15 +118,20 @@ pub fn list_faces(
     find_longest(block, offsets, first, end, found);
     block.lanes(|lane| {
         let p = first + lane.index();
-        if p < end {
+        if p < end && !is_counted {
             starts.set(p, first_side(offsets.at(p), p));
         }
-        if p + 1 == polyhedra {
+        if p + 1 == polyhedra && !is_counted {
             starts.set(p + 1, first_side(offsets.at(p + 1), p + 1));
         }
     });
     while first < end {
         let before = offsets.at(first);
+        let start = if is_counted {
+            starts.at(first)
+        } else {
+            first_side(before, first)
+        };
         let fits = block.lanes(|lane| {
             let p = first + lane.index();
             u32::from(p < end && offsets.at(p + 1) - before <= ROOM as u32)
@@ -132,12 +139,13 @@ pub fn list_faces(
         let (_, taken) = block.exclusive_sum(&fits);
         if taken > 0 {
             order_part(block, offsets, first, taken, items);
-            list_part(block, frontier, before, first, taken, items, listed);
+            list_part(block, frontier, before, start, taken, items, listed);
         } else {
             block.phase(|lane| {
                 let length = offsets.at(first + 1) - before;
                 if lane.index() == 0 && (is_ordered || length <= most_alone) {
-                    list_alone(offsets, frontier, is_ordered, first, items, listed);
+                    let places = (before, before + length);
+                    list_alone(places, frontier, is_ordered, start, items, listed);
                 }
             });
         }
@@ -237,14 +245,14 @@ fn order_part(
     });
 }
 
-/// Lists the sides of polyhedra `first..first + taken`, whose tetrahedra are ordered, and writes both; the tetrahedra
-/// begin at `before`.
+/// Lists the sides of as many polyhedra as are `taken`, whose tetrahedra are ordered, and writes both: the tetrahedra
+/// from `before` on, the sides from `start` on.
 #[inline(always)]
 fn list_part(
     block: &Block<LANES, Taken>,
     frontier: safe::In<Bits<FaceSide>>,
     before: u32,
-    first: u32,
+    start: u32,
     taken: u32,
     items: Out<Tet>,
     listed: Out<FaceSide>,
@@ -284,7 +292,6 @@ fn list_part(
         }
     });
     block.phase(|lane| {
-        let start = first_side(before, first);
         let mut i = lane.index();
         while i < total {
             let code = u32::from(part.sides.at(i));
@@ -295,21 +302,19 @@ fn list_part(
     });
 }
 
-/// Orders the tetrahedra of polyhedron `p`, unless they are in order, and lists its sides.
+/// Orders the tetrahedra of a polyhedron at these places, unless they are in order, and lists its sides from `slot` on.
 #[inline(always)]
 fn list_alone(
-    offsets: In<u32>,
+    (mut place, end): (u32, u32),
     frontier: safe::In<Bits<FaceSide>>,
     is_ordered: bool,
-    p: u32,
+    mut slot: u32,
     items: Out<Tet>,
     listed: Out<FaceSide>,
 ) {
-    let (mut place, end) = (offsets.at(p), offsets.at(p + 1));
     if !is_ordered {
         sort(items, place, end);
     }
-    let mut slot = first_side(place, p);
     while place < end {
         let t = items.at(place);
         let mut sides = sides_of(frontier, t);

@@ -1,4 +1,5 @@
-//! Polylla in three dimensions: a mesh of tetrahedra becomes a mesh of polyhedra.
+//! Polylla in three dimensions: a mesh of tetrahedra becomes a mesh of polyhedra. This is the rule of largest faces;
+//! [`cavity`] has the rule of circumspheres.
 //!
 //! T tetrahedra, V vertices. Sides of faces and `twins` are those of [`crate::tet_faces`]. Each tetrahedron chooses its
 //! largest face. A face that both of its tetrahedra choose is *terminal*. A face is a *frontier face* if it lies on the
@@ -83,6 +84,7 @@
 //! lengths, which is another order. The family has the area, and the circumradius, which prefers the faces of slivers.
 
 mod barrier_faces;
+pub mod cavity;
 pub mod find_roots;
 pub mod label_frontier_faces;
 pub mod label_largest_faces;
@@ -99,6 +101,7 @@ pub use kernels::*;
 /// The kernels and their launches. In the family's own module a stage's file hides the launch of its name.
 pub mod kernels {
     pub use super::barrier_faces::*;
+    pub use super::cavity::*;
     pub use super::find_roots::*;
     pub use super::label_frontier_faces::*;
     pub use super::label_largest_faces::*;

@@ -460,6 +460,23 @@ fn tetrahedra_become_polyhedra() {
     place.succeeds("generate grid -n 30 -o g.off --quiet");
     let refused = place.fails("polylla g.off --by area");
     assert!(refused.contains("--by goes with tetrahedra"), "{refused}");
+
+    let cavities = place.json("polylla r.vtu --rule cavity -o v.vtu --device cpu");
+    let serial = place.json("polylla r.vtu --rule cavity --device serial");
+    let measured = place.json("info v.vtu");
+    assert!(cavities["polyhedra"] != made["polyhedra"] && cavities.get("pinched").is_none());
+    for count in ["polyhedra", "faces", "barrier_faces_left"] {
+        assert_eq!(cavities[count], serial[count], "{count}");
+    }
+    assert_eq!(measured["polyhedra"], cavities["polyhedra"]);
+    assert_eq!(measured["barrier_faces"], cavities["barrier_faces_left"]);
+    place.succeeds("vem v.vtu --problem patch");
+    for option in ["--strict", "--by area", "--levels 2", "--until 9"] {
+        let refused = place.fails(&format!("polylla r.vtu --rule cavity {option}"));
+        let name = option.split(' ').next().unwrap();
+        let said = format!("{name} goes with --rule largest-faces: add it, or leave {name} out");
+        assert!(refused.contains(&said), "{refused}");
+    }
     let refused = place.fails("polylla r.vtu -o p.mesh2");
     assert!(refused.contains("p.mesh2"), "{refused}");
 }

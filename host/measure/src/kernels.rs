@@ -331,6 +331,11 @@ fn volume<P: SpacePoint + Vector>(bench: &mut Bench<'_>, mesh: TetMesh) -> Resul
             ..polyhedra::Options::default()
         };
         let result = polyhedra::polyhedra(on, &tets, &faces, strict)?;
+        let cavities = polyhedra::Options {
+            rule: polyhedra::Rule::Cavity,
+            ..polyhedra::Options::default()
+        };
+        polyhedra::polyhedra(on, &tets, &faces, cavities)?;
         let mut counts = sizes();
         counts.insert("polyhedra".to_owned(), json!(result.counts().polyhedra));
         Ok(counts)

@@ -3,7 +3,7 @@
 use serde_json::json;
 use trioxide::Result;
 use trioxide::device::Device;
-use trioxide::polyhedra::{Options, polyhedra};
+use trioxide::polyhedra::{Options, Rule, polyhedra};
 use trioxide::refine_tets::{DeviceTets, SpacePoint};
 use trioxide::tet_faces::DeviceFaces;
 use trioxide::volume::TetMesh;
@@ -11,8 +11,8 @@ use trioxide::volume::TetMesh;
 use super::names::map;
 use super::{Measured, Runs, rows, waited};
 
-/// Times the faces of tetrahedra, polyhedra from labels on, and polyhedra that are split until their surfaces are
-/// 2-manifolds.
+/// Times the faces of tetrahedra, polyhedra from labels on, polyhedra that are split until their surfaces are
+/// 2-manifolds, and cavities.
 pub fn bench<P: SpacePoint>(on: &Device, mesh: &TetMesh, runs: Runs) -> Result<Measured> {
     let plain = Options {
         count_pinched: false,
@@ -20,6 +20,10 @@ pub fn bench<P: SpacePoint>(on: &Device, mesh: &TetMesh, runs: Runs) -> Result<M
     };
     let strict = Options {
         strict: true,
+        ..Options::default()
+    };
+    let cavities = Options {
+        rule: Rule::Cavity,
         ..Options::default()
     };
     on.reset_peak();
@@ -62,6 +66,16 @@ pub fn bench<P: SpacePoint>(on: &Device, mesh: &TetMesh, runs: Runs) -> Result<M
     if let Some(split) = split {
         counts.insert("polyhedra_strict".to_owned(), json!(split.polyhedra));
         counts.insert("split_rounds".to_owned(), json!(split.split_rounds));
+    }
+    let mut joined = None;
+    stages.extend(rows("cavities", on, runs, || {
+        let result = polyhedra(on, &tets, &faces, cavities)?;
+        joined = Some((result.counts(), result.rounds()));
+        Ok(())
+    })?);
+    if let Some((joined, rounds)) = joined {
+        counts.insert("polyhedra_cavity".to_owned(), json!(joined.polyhedra));
+        counts.insert("rounds_cavity".to_owned(), json!(rounds));
     }
     Ok(Measured {
         counts,

@@ -15,7 +15,7 @@ use crate::{Error, Result};
 /// Counts of a run that joins tetrahedra to polyhedra.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PolyhedraCounts {
-    /// Terminal-face regions, before the repair.
+    /// Regions before the repair: of terminal faces, or cavities.
     pub regions: u32,
     /// Faces with the same region on both sides, before the repair.
     pub barrier_faces: u32,
@@ -25,7 +25,8 @@ pub struct PolyhedraCounts {
     pub barrier_tips: u32,
     /// Faces with the same polyhedron on both sides, in the result.
     pub barrier_faces_left: u32,
-    /// Polyhedra whose surface is no 2-manifold, in the result; `None` if the options disable the search.
+    /// Polyhedra whose surface is no 2-manifold, in the result; `None` if the options disable the search, and for
+    /// cavities.
     pub pinched: Option<u32>,
     /// Rounds that split pinched polyhedra.
     pub split_rounds: u32,
@@ -46,7 +47,8 @@ pub struct PolyhedraLists {
     pub tets: Vec<u32>,
     /// Start of each polyhedron's sides, and the end of the last; P + 1.
     pub side_offsets: Vec<u32>,
-    /// Sides of the surface, ascending for each polyhedron: 2n + 2 for n tetrahedra.
+    /// Sides of the surface, ascending for each polyhedron: 2n + 2 for n tetrahedra joined by largest faces, that or
+    /// fewer by cavities.
     pub sides: Vec<u32>,
     /// Twin of each side: the same face seen from the other tetrahedron; `NONE` on the boundary; 4T.
     pub twins: Vec<u32>,

@@ -4,7 +4,7 @@ use glam::{DVec3, Vec3};
 use trioxide::device::Device;
 use trioxide::fields::{Fields, MeshFields};
 use trioxide::levels::{Nested, levels_of_polyhedra};
-use trioxide::polyhedra::{self as family, Measure, tets_of_polyhedra};
+use trioxide::polyhedra::{self as family, Measure, Rule, tets_of_polyhedra};
 use trioxide::polyhedra_mesh::{PolyhedraLists, PolyhedralMesh};
 use trioxide::refine_tets::{DeviceTets, SpacePoint};
 use trioxide::volume::{TetMesh, VolumeMesh};
@@ -20,6 +20,10 @@ use crate::report::{Counts, Note, Run};
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "clap", derive(clap::Args), group(skip))]
 pub struct Options {
+    /// How tetrahedra are joined: across their largest faces, or to cavities. A cavity is the tetrahedra around one
+    /// whose circumcentres lie in its circumsphere, of small spheres before large ones
+    #[cfg_attr(feature = "clap", arg(long, value_enum, default_value_t))]
+    pub rule: Rule,
     /// Which face of a tetrahedron is its largest: by area, or by the radius of the circle through its vertices
     /// [default: area]
     #[cfg_attr(feature = "clap", arg(long, value_enum, value_name = "MEASURE"))]
@@ -36,18 +40,41 @@ impl Options {
     /// Refuses options that triangles do without.
     ///
     /// # Errors
-    /// [`Refusal::FacesOfTetrahedra`], [`Refusal::MeasureOfTetrahedra`].
+    /// [`Refusal::RuleOfTetrahedra`], [`Refusal::FacesOfTetrahedra`], [`Refusal::MeasureOfTetrahedra`].
     pub fn check_plane(&self) -> Result<()> {
         match self.by {
+            _ if self.rule != Rule::default() => Err(Refusal::RuleOfTetrahedra.into()),
             _ if self.merge_faces => Err(Refusal::FacesOfTetrahedra.into()),
             Some(_) => Err(Refusal::MeasureOfTetrahedra.into()),
             None => Ok(()),
         }
     }
 
+    /// Refuses options that tetrahedra, or cavities, do without.
+    ///
+    /// # Errors
+    /// [`Refusal::OfTriangles`], [`Refusal::OfLargestFaces`].
+    pub fn check_volume(&self) -> Result<()> {
+        self.shared.check_volume()?;
+        // Levels join balls, and their test for one is right for trees of tetrahedra.
+        let given = [
+            ("by", self.by.is_some()),
+            ("strict", self.shared.strict),
+            ("levels", self.shared.levels.is_some()),
+            ("until", self.shared.until.is_some()),
+        ];
+        match given.iter().find(|(_, is_given)| *is_given) {
+            Some(&(option, _)) if self.rule == Rule::Cavity => {
+                Err(Refusal::OfLargestFaces { option }.into())
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// The options of the family.
     pub fn settings(&self) -> family::Options {
         family::Options {
+            rule: self.rule,
             by: self.by.unwrap_or_default(),
             constrained: !self.shared.unconstrained,
             count_pinched: true,
@@ -87,7 +114,7 @@ pub struct Totals {
     pub most_tetrahedra: u64,
     /// Faces of all polyhedra.
     pub faces: u64,
-    /// Terminal-face regions.
+    /// Regions before the repair: of terminal faces, or cavities.
     pub regions: u64,
     /// Barrier faces.
     pub barrier_faces: u64,
@@ -168,14 +195,14 @@ impl Totals {
 /// ```
 ///
 /// # Errors
-/// A cell that is no tetrahedron, or breaks another rule of meshes of tetrahedra; [`Refusal::OfTriangles`]; those of
-/// [`trioxide::polyhedra::polyhedra()`] and of the device.
+/// A cell that is no tetrahedron, or breaks another rule of meshes of tetrahedra; [`Refusal::OfTriangles`],
+/// [`Refusal::OfLargestFaces`]; those of [`trioxide::polyhedra::polyhedra()`] and of the device.
 pub fn polyhedra(
     on: &dyn Start,
     mesh: VolumeMesh,
     options: &Options,
 ) -> Result<(PolyhedralMesh, Report)> {
-    options.shared.check_volume()?;
+    options.check_volume()?;
     let (mesh, fields, note) = tetrahedra(mesh)?;
     let found = find(on, mesh, fields, options)?;
     let (mesh, mut report) = found.into_mesh();
@@ -193,7 +220,7 @@ pub fn find(
     fields: MeshFields,
     options: &Options,
 ) -> Result<MeshPolyhedra> {
-    options.shared.check_volume()?;
+    options.check_volume()?;
     let settings = options.settings();
     let machine = on.start()?;
     let (lists, run) = machine.run(|on| match (on, options.shared.precision) {

@@ -45,12 +45,19 @@ def test_polyhedra_are_written_and_read(polyhedra, tmp_path):
 def test_options_of_polyhedra(tets, plane, cpu):
     radius = trioxide.polylla(tets, by="circumradius", device=cpu)
     assert radius.counts["polyhedra"] != trioxide.polylla(tets, device=cpu).counts["polyhedra"]
+    cavities = trioxide.polylla(tets, rule="cavity", device=cpu)
+    assert sorted(cavities.parents) == list(range(len(tets.tetrahedra))) and "pinched" not in cavities.counts
+    for options in ({"strict": True}, {"by": "area"}, {"levels": 2}):
+        with pytest.raises(ValueError, match='goes with rule="largest-faces"'):
+            trioxide.polylla(tets, rule="cavity", device=cpu, **options)
     for options, words in (({"ties": "first"}, "ties goes with triangles"), ({"digest": True}, "digest goes with triangles")):
         with pytest.raises(ValueError, match=words):
             trioxide.polylla(tets, device=cpu, **options)
     for mesh in (plane, plane.to_device("cpu")):
         with pytest.raises(ValueError, match="merge_faces goes with tetrahedra"):
             trioxide.polylla(mesh, merge_faces=True, **({} if mesh is not plane else {"device": cpu}))
+        with pytest.raises(ValueError, match="rule goes with tetrahedra"):
+            trioxide.polylla(mesh, rule="cavity", **({} if mesh is not plane else {"device": cpu}))
     with pytest.raises(TypeError, match="go with triangles"):
         trioxide.polylla(tets, segments=[[0, 1]], device=cpu)
 

@@ -1,12 +1,14 @@
 //! Polyhedra of tetrahedra, one after the other, with maps and sets: [`gpu::polyhedra`] has the definitions and the
 //! proofs.
 
+mod cavity;
+
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 
 use glam::DVec3;
 
 use trioxide::mesh::NONE;
-use trioxide::polyhedra::{Measure, Options};
+use trioxide::polyhedra::{Measure, Options, Rule};
 use trioxide::polyhedra_mesh::{PolyhedraCounts, PolyhedraLists, side_vertices};
 use trioxide::refine_tets::SpacePoint;
 use trioxide::volume::TetMesh;
@@ -46,6 +48,12 @@ pub fn polyhedra<P: SpacePoint>(mesh: &TetMesh, options: Options) -> PolyhedraLi
         .iter()
         .map(|&p| P::from_f64(p).to_f64())
         .collect();
+    let constrained = constrained_sides(mesh, &twins, &tagged, options.constrained);
+    if options.rule == Rule::Cavity {
+        let mut lists = cavity::polyhedra(mesh, &points, &twins, &constrained);
+        (lists.twins, lists.tagged) = (twins, tagged);
+        return lists;
+    }
     let chosen = (0..mesh.tetrahedra.len() as u32)
         .map(|t| largest_face(mesh, &points, &twins, t, options.by))
         .collect();
@@ -55,7 +63,6 @@ pub fn polyhedra<P: SpacePoint>(mesh: &TetMesh, options: Options) -> PolyhedraLi
         chosen,
         frontier: Vec::new(),
     };
-    let constrained = constrained_sides(mesh, &twins, &tagged, options.constrained);
     forest.frontier = (0..twins.len() as u32)
         .map(|side| constrained[side as usize] || forest.is_unchosen(side))
         .collect();

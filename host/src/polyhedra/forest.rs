@@ -48,6 +48,8 @@ pub(super) struct Forest {
     pub(super) frontier: BitSet<FaceSide>,
     pub(super) links: Buffer<Link>,
     pub(super) is_root: BitSet<Tet>,
+    /// All inner faces of a region that are no frontier are links: n tetrahedra have 2n + 2 sides.
+    pub(super) are_trees: bool,
     /// Walks are longer than one round takes.
     pub(super) is_deep: bool,
 }

@@ -57,17 +57,33 @@ impl Forest {
         let mut items = on.uninitialized(n)?;
         let list = &mut items;
         kernel::list_tetrahedra::launch(on, n as u32, &polyhedra, &places, &offsets, list)?;
+        let (side_offsets, sides) = match self.are_trees {
+            true if count == 0 => (on.filled(1, 0)?, 0),
+            true => (on.uninitialized(count + 1)?, 2 * n + 2 * count),
+            false => self.count_sides(on, &polyhedra, count)?,
+        };
         Ok(Lists {
             polyhedra,
             // SAFETY: the scanned counts of the tetrahedra, of which each has a polyhedron.
             tets: unsafe { Csr::from_parts(offsets, items) },
-            side_offsets: match count {
-                0 => on.filled(1, 0)?,
-                _ => on.uninitialized(count + 1)?,
-            },
-            sides: on.uninitialized(2 * n + 2 * count)?,
+            side_offsets,
+            sides: on.uninitialized(sides)?,
             counts,
         })
+    }
+
+    /// Start of the sides of each of `count` polyhedra, and the end of the last; and this end.
+    fn count_sides(
+        &self,
+        on: &Device,
+        polyhedra: &Buffer<Polyhedron>,
+        count: usize,
+    ) -> Result<(Buffer<u32>, usize)> {
+        let n = polyhedra.len() as u32;
+        let mut offsets = on.filled(count + 1, 0)?;
+        kernel::count_sides::launch(on, n, polyhedra, &self.frontier, &mut offsets)?;
+        let total = exclusive_scan(on, &mut offsets)?;
+        Ok((offsets, on.read(&total, 0)? as usize))
     }
 }
 
@@ -82,7 +98,7 @@ impl Lists {
     ) -> Result<()> {
         let blocks = (self.tets.keys() as u32).div_ceil(kernel::PART);
         let (offsets, items) = self.tets.parts_mut();
-        // SAFETY: lists of tetrahedra; a tree of n tetrahedra has 2n + 2 frontier sides.
+        // SAFETY: lists of tetrahedra; a tree of n tetrahedra has 2n + 2 frontier sides, and others are counted.
         unsafe {
             kernel::list_faces::launch(
                 on,
@@ -90,6 +106,7 @@ impl Lists {
                 offsets,
                 &forest.frontier,
                 is_ordered,
+                !forest.are_trees,
                 most_alone(on),
                 items,
                 &mut self.side_offsets,

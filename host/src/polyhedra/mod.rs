@@ -1,5 +1,5 @@
 //! Polylla in three dimensions, on a device: tetrahedra become polyhedra. The kernels are in [`gpu::polyhedra`], with
-//! the definitions and the proofs.
+//! the definitions and the proofs; those of the rule of cavities in [`gpu::polyhedra::cavity`].
 //!
 //! ```
 //! use glam::DVec3;
@@ -20,6 +20,7 @@
 //! # }
 //! ```
 
+mod cavity;
 mod fields;
 mod forest;
 mod lists;
@@ -27,7 +28,7 @@ mod pinched;
 mod result;
 mod share;
 
-use gpu::ids::FaceSide;
+use gpu::ids::{FaceSide, Tet};
 use gpu::polyhedra::{Link, kernels as kernel, tally};
 use trioxide_kernel::launch::Buffer;
 use trioxide_kernel::{Bits, words};
@@ -36,13 +37,24 @@ pub use fields::tets_of_polyhedra;
 pub use result::DevicePolyhedra;
 pub use share::{LabelShare, SharePolyhedra, Taken, boundary_faces_of, largest_faces, of_taken};
 
-use crate::Result;
 use crate::collective::tally_bits;
 use crate::device::{BitSet, Device};
 use crate::polyhedra_mesh::PolyhedraCounts;
 use crate::refine_tets::{DeviceTets, SpacePoint};
 use crate::tet_faces::DeviceFaces;
+use crate::{Error, Result};
 use forest::{Cells, Forest, find_roots};
+
+/// By which rule tetrahedra are joined.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
+pub enum Rule {
+    /// Across the largest face of each
+    #[default]
+    LargestFaces,
+    /// Small circumspheres absorb the tetrahedra whose circumcentres they have (3D-GPolylla)
+    Cavity,
+}
 
 /// By which measure a tetrahedron chooses its largest face.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -58,19 +70,22 @@ pub enum Measure {
 /// Options of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// Which face of a tetrahedron is its largest.
+    /// How tetrahedra are joined.
+    pub rule: Rule,
+    /// Which face of a tetrahedron is its largest, for the rule of largest faces.
     pub by: Measure,
     /// Cross neither faces between regions of the input nor its tagged faces.
     pub constrained: bool,
-    /// Count the polyhedra whose surface is no 2-manifold.
+    /// Count the polyhedra whose surface is no 2-manifold; for the rule of largest faces.
     pub count_pinched: bool,
-    /// Split polyhedra whose surface is no 2-manifold.
+    /// Split polyhedra whose surface is no 2-manifold; for the rule of largest faces.
     pub strict: bool,
 }
 
 impl Default for Options {
     fn default() -> Self {
         Self {
+            rule: Rule::LargestFaces,
             by: Measure::Area,
             constrained: true,
             count_pinched: true,
@@ -87,14 +102,19 @@ pub fn bytes_needed<P: SpacePoint>(points: usize, tetrahedra: usize, options: Op
     let bit_sets = 5 * words(tetrahedra / 8 + 1);
     // Links, polyhedra, places; then lists of tetrahedra and of sides.
     let lists = words(3 * tetrahedra) + words(5 * tetrahedra);
-    let tops = words(3 * tetrahedra) * usize::from(options.count_pinched || options.strict);
-    (mesh + bit_sets + lists + tops) as u64
+    let by_rule = match options.rule {
+        Rule::LargestFaces if options.count_pinched || options.strict => words(3 * tetrahedra),
+        Rule::LargestFaces => 0,
+        Rule::Cavity => cavity::bytes_needed(tetrahedra),
+    };
+    (mesh + bit_sets + lists + by_rule) as u64
 }
 
 /// Makes polyhedra of tetrahedra.
 ///
 /// # Errors
-/// [`crate::Error::Argument`] for faces of other tetrahedra; errors of the device.
+/// [`Error::Argument`] for faces of other tetrahedra, and for the option `strict` with the rule of cavities; errors of
+/// the device.
 pub fn polyhedra<P: SpacePoint>(
     on: &Device,
     mesh: &DeviceTets<P>,
@@ -102,6 +122,18 @@ pub fn polyhedra<P: SpacePoint>(
     options: Options,
 ) -> Result<DevicePolyhedra> {
     let cells = Cells::of(mesh, faces)?;
+    if options.rule == Rule::Cavity {
+        if options.strict {
+            return Err(Error::Argument(
+                "strict splits trees of largest faces, but cavities are no trees: leave it out"
+                    .to_owned(),
+            ));
+        }
+        let (labels, rounds) = cavity::label(on, mesh, faces, options)?;
+        let mut result = of_labels(on, cells, labels, options, false)?;
+        result.rounds = rounds;
+        return Ok(result);
+    }
     let constrained = constraints(on, mesh, faces, options)?;
     let largest = label_largest(on, mesh, faces, options.by)?;
     let labels = label_frontier(on, faces, &largest, &constrained)?;
@@ -109,12 +141,27 @@ pub fn polyhedra<P: SpacePoint>(
     of_trees(on, cells, labels, options)
 }
 
-/// The polyhedra of labelled tetrahedra: their frontier faces and links.
+/// Labelled tetrahedra: their frontier faces, and their links, which lead to the root of each region.
+type Labels = (BitSet<FaceSide>, Buffer<Link>);
+
+/// The polyhedra of labelled tetrahedra whose regions are trees.
 fn of_trees(
     on: &Device,
     cells: Cells,
-    (frontier, links): (BitSet<FaceSide>, Buffer<Link>),
+    labels: Labels,
     options: Options,
+) -> Result<DevicePolyhedra> {
+    of_labels(on, cells, labels, options, true)
+}
+
+/// The polyhedra of labelled tetrahedra. Tips and pinched polyhedra are found in trees: if the regions are none, they
+/// stay as they are.
+fn of_labels(
+    on: &Device,
+    cells: Cells,
+    (frontier, links): Labels,
+    options: Options,
+    are_trees: bool,
 ) -> Result<DevicePolyhedra> {
     let mut counts = PolyhedraCounts::default();
     let mut found = on.filled(tally::COUNT, 0)?;
@@ -125,6 +172,7 @@ fn of_trees(
             frontier,
             links,
             is_root,
+            are_trees,
             is_deep: false,
         };
         Ok((forest, roots))
@@ -133,16 +181,20 @@ fn of_trees(
         forest.barrier_faces(on, cells, roots, &mut found)
     })?;
     counts.barrier_faces = barriers.len() as u32;
-    on.stage("repair barrier tips", || {
-        forest.repair_tips(on, cells, &roots, &barriers, &mut found)
-    })?;
+    if are_trees {
+        on.stage("repair barrier tips", || {
+            forest.repair_tips(on, cells, &roots, &barriers, &mut found)
+        })?;
+    } else {
+        count_barrier_regions(on, &roots, &barriers, &mut found)?;
+    }
     drop(roots);
     let mut lists = forest.list(on, &mut found)?;
     let count = |slot: u32| lists.counts[slot as usize];
     counts.regions = count(tally::REGIONS);
     counts.regions_with_barriers = count(tally::REGIONS_WITH_BARRIERS);
     counts.barrier_tips = count(tally::TIPS);
-    if options.strict || options.count_pinched {
+    if are_trees && (options.strict || options.count_pinched) {
         loop {
             if options.strict {
                 lists.finish(on, &forest, &mut found)?;
@@ -177,7 +229,25 @@ fn of_trees(
         side_offsets: lists.side_offsets,
         sides: lists.sides,
         counts,
+        rounds: 0,
     })
+}
+
+/// Adds the number of regions with barrier faces to `found`.
+fn count_barrier_regions(
+    on: &Device,
+    roots: &Buffer<Link>,
+    barriers: &Buffer<FaceSide>,
+    found: &mut Buffer<u32>,
+) -> Result<()> {
+    let n = barriers.len() as u32;
+    if n == 0 {
+        return Ok(());
+    }
+    let mut regions: BitSet<Tet> = on.filled(words(roots.len()), Bits::EMPTY)?;
+    kernel::mark_barrier_regions::launch(on, n, barriers, roots, &mut regions)?;
+    tally_bits(on, &regions, found, tally::REGIONS_WITH_BARRIERS)?;
+    Ok(())
 }
 
 /// The largest face of each tetrahedron, by its sides.
@@ -208,7 +278,7 @@ fn label_frontier(
     faces: &DeviceFaces,
     largest: &BitSet<FaceSide>,
     constrained: &BitSet<FaceSide>,
-) -> Result<(BitSet<FaceSide>, Buffer<Link>)> {
+) -> Result<Labels> {
     on.stage("label frontier faces", || {
         let twins = faces.twins();
         let count = twins.len() / 4;

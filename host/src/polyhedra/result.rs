@@ -21,6 +21,7 @@ pub struct DevicePolyhedra {
     pub(super) side_offsets: Buffer<u32>,
     pub(super) sides: Buffer<FaceSide>,
     pub(super) counts: PolyhedraCounts,
+    pub(super) rounds: u32,
 }
 
 impl DevicePolyhedra {
@@ -49,7 +50,7 @@ impl DevicePolyhedra {
         &self.side_offsets
     }
 
-    /// The sides of each polyhedron's surface, ascending; 2T + 2P.
+    /// The sides of each polyhedron's surface, ascending; 2T + 2P by largest faces, that or fewer by cavities.
     pub fn sides(&self) -> &Buffer<FaceSide> {
         &self.sides
     }
@@ -57,6 +58,11 @@ impl DevicePolyhedra {
     /// Counts of the run.
     pub fn counts(&self) -> PolyhedraCounts {
         self.counts
+    }
+
+    /// Rounds in which tetrahedra changed their owners; 0 for the rule of largest faces.
+    pub fn rounds(&self) -> u32 {
+        self.rounds
     }
 
     /// The lists in host memory; `faces` are those of the run.

@@ -5,7 +5,7 @@ use trioxide::generate;
 use trioxide::glam::{DVec3, Vec3};
 use trioxide::half_edges::AnyPoint;
 use trioxide::mesh::{Faces, Mesh, Polygons};
-use trioxide::polyhedra::{self, Measure};
+use trioxide::polyhedra::{self, Measure, Rule};
 use trioxide::polyhedra_mesh::PolyhedralMesh;
 use trioxide::refine_tets::{self, DeviceTets, DividedEdges, Error, Marking, SpacePoint};
 use trioxide::smooth::{
@@ -189,11 +189,13 @@ fn refine_tets_in<P: SpacePoint>(mesh: &TetMesh, options: &refine_tets::Options,
 fn polyhedra(data: &[u8]) {
     let mut choices = Choices::new(data);
     let mesh = tetrahedra(&mut choices);
+    let rule = [Rule::LargestFaces, Rule::Cavity][choices.below(2)];
     let options = polyhedra::Options {
+        rule,
         by: [Measure::Area, Measure::Circumradius][choices.below(2)],
         constrained: choices.below(2) == 1,
         count_pinched: choices.below(2) == 1,
-        strict: choices.below(2) == 1,
+        strict: choices.below(2) == 1 && rule == Rule::LargestFaces,
     };
     let Ok((tets, faces)) = DeviceTets::<DVec3>::upload_with_faces(cpu(), &mesh) else {
         return;

@@ -30,7 +30,8 @@ const DEFAULTS: &str = "Where defaults come from: this machine (--device auto, -
 /// Merge the triangles of a mesh into polygons, or its tetrahedra into polyhedra (Polylla)
 ///
 /// Triangles that send each other along their longest edges become one polygon, of the plane where all z are the same,
-/// else of a surface in space, closed or not; tetrahedra along their largest faces one polyhedron. Regions, segments
+/// else of a surface in space, closed or not; tetrahedra along their largest faces, or by their circumspheres, one
+/// polyhedron. Regions, segments
 /// and tagged faces of the input are never crossed. Fields of vertices stay as they are; those of triangles have in a
 /// polygon the mean over its area, integers the value of its first triangle, as regions; those of tetrahedra in a
 /// polyhedron the mean over its volume.
@@ -220,7 +221,7 @@ impl Options {
 /// Refuses options that apply only to triangles, and an output in a format without polyhedra.
 pub fn check_volume(options: &Options, output: Option<&Path>) -> Result<()> {
     check_maps(options)?;
-    options.polylla.check_volume().map_err(worded)?;
+    options.polyhedra().check_volume().map_err(worded)?;
     output.map_or(Ok(()), check_polyhedra_output)
 }
 

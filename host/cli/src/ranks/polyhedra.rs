@@ -9,7 +9,7 @@ use trioxide_ranks::polyhedra::find;
 use trioxide_ranks::{Ranks, Result};
 
 use super::files::is_pvtu;
-use super::rank::{Starting, in_precision, is_quiet, refuse_levels, with_file};
+use super::rank::{Starting, in_precision, is_quiet, refuse_of_polyhedra, with_file};
 use super::report::{Ending, report};
 use super::tets::{Reading, TetInput};
 use crate::commands::polylla::Options;
@@ -22,10 +22,10 @@ use crate::commands::polylla::{check_volume, write};
 pub fn run<'a>(ranks: &Ranks, options: &'a Options, starting: Starting) -> Result<Ending<'a>> {
     let output = options.output.as_deref();
     check_volume(options, output.filter(|path| !is_pvtu(path)))?;
-    refuse_levels(&options.polylla)?;
+    let wanted = options.polyhedra();
+    refuse_of_polyhedra(&wanted)?;
     ranks.phase("read");
     let quiet = is_quiet(ranks, &options.device);
-    let wanted = options.polyhedra();
     let settings = wanted.settings();
     let reading = Reading {
         with_regions: settings.constrained,

@@ -5,10 +5,11 @@ use std::thread::JoinHandle;
 
 use trioxide::Error;
 use trioxide::device::{Choice, CudaDevice, Device, cuda_devices, has_cuda_driver};
+use trioxide::polyhedra::Rule;
 use trioxide_arguments::device::DeviceOptions;
 use trioxide_arguments::names::FLAGS;
 use trioxide_arguments::note;
-use trioxide_operations::{polylla, refine};
+use trioxide_operations::{polyhedra, refine};
 use trioxide_ranks::{Fault, Ranks, Result};
 
 use crate::Command;
@@ -229,10 +230,15 @@ pub fn refuse(wrong: Option<&str>) -> Result<()> {
     wrong.map_or(Ok(()), |wrong| Err(Error::Argument(refused(wrong)).into()))
 }
 
-/// Refuses nested levels of polyhedra.
-pub fn refuse_levels(options: &polylla::Options) -> Result<()> {
-    let goal = options.goal();
-    refuse(goal.map(|_| "--levels and --until of tetrahedra are for one process: leave them out"))
+/// Refuses nested levels of polyhedra, and cavities.
+pub fn refuse_of_polyhedra(options: &polyhedra::Options) -> Result<()> {
+    let goal = options.shared.goal();
+    refuse(match options.rule {
+        Rule::Cavity => Some("--rule cavity is for one process: leave it out"),
+        Rule::LargestFaces => {
+            goal.map(|_| "--levels and --until of tetrahedra are for one process: leave them out")
+        }
+    })
 }
 
 /// The instance of a generic function for a precision: double, or single.

@@ -355,6 +355,10 @@ fn what_does_not_run_on_ranks_refuses_with_one_sentence() {
             "--ties first is for one process",
         ),
         (
+            &["polylla", "generate:tets:600:1", "--rule", "cavity"],
+            "--rule cavity is for one process",
+        ),
+        (
             &["polylla", "grid.ply", "--device", "serial"],
             "--device serial is for one process",
         ),

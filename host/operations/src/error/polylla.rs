@@ -40,6 +40,13 @@ pub enum Refusal {
         /// The option.
         option: &'static str,
     },
+    /// An option that cavities do without.
+    OfLargestFaces {
+        /// The option.
+        option: &'static str,
+    },
+    /// An option that triangles do without: they are joined along longest edges.
+    RuleOfTetrahedra,
     /// An option that triangles do without: each polygon is one face.
     FacesOfTetrahedra,
     /// An option that triangles do without: their edges are compared by length.
@@ -92,6 +99,15 @@ impl Refusal {
             Self::OfTriangles { option: given } => format!(
                 "{} goes with triangles, but this one is a volume mesh: leave it out",
                 option(given)
+            ),
+            Self::OfLargestFaces { option: given } => format!(
+                "{0} goes with {1}: add it, or leave {0} out",
+                option(given),
+                value("rule", "largest-faces")
+            ),
+            Self::RuleOfTetrahedra => format!(
+                "{} goes with tetrahedra: triangles are joined along their longest edges",
+                option("rule")
             ),
             Self::FacesOfTetrahedra => format!(
                 "{} goes with tetrahedra: polygons of the plane are one face each",

@@ -60,6 +60,7 @@ def polylla(
     digest: bool = False,
     levels: Union[None, int, str] = None,
     until: Union[None, int, str] = None,
+    rule: str = "largest-faces",
     by: Optional[str] = None,
     merge_faces: bool = False,
     feature_angle: Optional[float] = None,
@@ -106,6 +107,9 @@ def polylla(
         their longest borders, or largest. Fields level_1, level_2 and so on have the piece that each polygon or polyhedron belongs to.
     until : int or str, optional
         Join the polygons or polyhedra to nested levels until one has as many pieces or fewer.
+    rule : "largest-faces" or "cavity"
+        How tetrahedra are joined: across their largest faces, or to cavities. A cavity is the tetrahedra around one whose circumcentres
+        lie in its circumsphere, of small spheres before large ones.
     by : "area" or "circumradius", optional
         Which face of a tetrahedron is its largest: by area, or by the radius of the circle through its vertices.
     merge_faces : bool

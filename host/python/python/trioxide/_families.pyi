@@ -41,6 +41,7 @@ class _Polylla(_Planar, total=False):
     digest: bool
     levels: Union[None, int, str]
     until: Union[None, int, str]
+    rule: str
     by: Optional[str]
     merge_faces: bool
     feature_angle: Optional[float]

@@ -8,6 +8,8 @@
 //! | barrier faces, repair, polyhedra, splits | the kernels of the single run, for each rank's own regions, and for regions of several ranks | |
 //! | gather, where a file is written | lists of polyhedra to rank 0 | about 36 bytes a tetrahedron |
 //!
+//! The rule of cavities is for one process: a cavity may reach any number of ranks before its seed is known to be one.
+//!
 //! # Why the bits are the same
 //!
 //! The part has all neighbours of owned tetrahedra across faces, and local ids ascend with those of the whole mesh. So
@@ -22,7 +24,8 @@ mod result;
 use glam::DVec3;
 use trioxide::Device;
 use trioxide::polyhedra::{
-    DevicePolyhedra, LabelShare, Options, boundary_faces_of, bytes_needed, largest_faces, of_taken,
+    DevicePolyhedra, LabelShare, Options, Rule, boundary_faces_of, bytes_needed, largest_faces,
+    of_taken,
 };
 use trioxide::refine_tets::{DeviceTets, SpacePoint};
 use trioxide::tet_faces::DeviceFaces;
@@ -59,7 +62,7 @@ pub struct Found {
 ///
 /// # Errors
 /// As [`trioxide::polyhedra::polyhedra`], in the same words on every rank; a part with more elements than 32-bit ids
-/// name.
+/// name; [`trioxide::Error::Argument`] for the rule of cavities.
 pub fn polyhedra<P: SpacePoint>(
     ranks: &Ranks,
     on: &Device,
@@ -90,6 +93,10 @@ pub fn find<P: SpacePoint>(
     mut part: Part<DVec3>,
     options: Options,
 ) -> Result<Found> {
+    if options.rule == Rule::Cavity {
+        let said = "cavities are for one process: join tetrahedra across their largest faces";
+        return Err(trioxide::Error::Argument(said.to_owned()).into());
+    }
     let Resident {
         mesh,
         mut faces,

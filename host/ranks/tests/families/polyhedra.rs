@@ -4,7 +4,7 @@ use crate::common::tets::{equal_edges, meshes, mixed};
 use crate::common::{Choice, PAIRS, RANKS, choices};
 use proptest::prelude::*;
 use trioxide::glam::{DVec3, Vec3};
-use trioxide::polyhedra::{Measure, Options};
+use trioxide::polyhedra::{Measure, Options, Rule};
 use trioxide::polyhedra_mesh::PolyhedraLists;
 use trioxide::refine_tets::{DeviceTets, SpacePoint};
 use trioxide::volume::TetMesh;
@@ -79,6 +79,7 @@ fn options() -> impl Strategy<Value = Options> {
     let measures = prop_oneof![Just(Measure::Area), Just(Measure::Circumradius)];
     let flags = (any::<bool>(), any::<bool>(), any::<bool>());
     (measures, flags).prop_map(|(by, (constrained, count_pinched, strict))| Options {
+        rule: Rule::LargestFaces,
         by,
         constrained,
         count_pinched,

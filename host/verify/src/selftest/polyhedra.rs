@@ -9,7 +9,7 @@ use super::refine_tets::{meshes, oriented};
 use super::{Case, Outcome, Size, equal};
 use crate::validate;
 use trioxide::device::Device;
-use trioxide::polyhedra::{Measure, Options, polyhedra};
+use trioxide::polyhedra::{Measure, Options, Rule, polyhedra};
 use trioxide::polyhedra_mesh::{PolyhedraLists, PolyhedralMesh};
 use trioxide::refine_tets::{DeviceTets, SpacePoint};
 use trioxide::volume::{TaggedTriangle, TetMesh};
@@ -42,6 +42,10 @@ pub fn cases(size: Size) -> Result<Vec<Case>> {
     for (name, mesh) in all {
         let mesh = Arc::new(mesh);
         for (how, options) in ways() {
+            // A row of ascending radii takes a round for each tetrahedron: a shorter one follows.
+            if options.rule == Rule::Cavity && name.contains("chain") {
+                continue;
+            }
             let mesh = mesh.clone();
             cases.push(Case::new(format!("polyhedra: {name}, {how}"), move |on| {
                 compare::<DVec3>(on, &mesh, options)?;
@@ -49,8 +53,37 @@ pub fn cases(size: Size) -> Result<Vec<Case>> {
             }));
         }
     }
+    let vast = vast(generate::random_tets(size.of(800), 2)?);
+    cases.push(Case::new(
+        "polyhedra: spheres beyond double precision, by cavities",
+        move |on| compare::<DVec3>(on, &vast, CAVITIES),
+    ));
+    cases.push(Case::new("polyhedra: a chain of 300, by cavities", |on| {
+        compare::<DVec3>(on, &chain(300), CAVITIES)
+    }));
+    cases.push(Case::new("polyhedra: one large cavity", |on| {
+        let lists = compare_lists_of::<DVec3>(on, &ball(2400), CAVITIES)?;
+        equal("polyhedron", &[lists.len()], &[1])
+    }));
+    cases.push(Case::new(
+        "polyhedra: a cavity around a tagged face",
+        |on| {
+            let lists = compare_lists_of::<DVec3>(on, &tagged_wheel(), CAVITIES)?;
+            let counts = lists.counts;
+            let found = [counts.polyhedra, counts.barrier_faces_left];
+            equal("count", &found, &[1, 1])
+        },
+    ));
     Ok(cases)
 }
+
+const CAVITIES: Options = Options {
+    rule: Rule::Cavity,
+    by: Measure::Area,
+    constrained: true,
+    count_pinched: true,
+    strict: false,
+};
 
 /// Meshes whose tetrahedra processes share.
 pub fn shared_meshes(size: Size) -> Result<Vec<(&'static str, TetMesh)>> {
@@ -87,7 +120,7 @@ fn overlapping(mut mesh: TetMesh) -> TetMesh {
     oriented(mesh)
 }
 
-fn ways() -> [(&'static str, Options); 4] {
+fn ways() -> [(&'static str, Options); 6] {
     let default = Options::default();
     [
         ("by area", default),
@@ -115,13 +148,33 @@ fn ways() -> [(&'static str, Options); 4] {
                 ..default
             },
         ),
+        ("by cavities", CAVITIES),
+        (
+            "by cavities, without constraints",
+            Options {
+                constrained: false,
+                ..CAVITIES
+            },
+        ),
     ]
 }
 
 fn compare<P: SpacePoint>(on: &Device, mesh: &TetMesh, options: Options) -> Outcome {
+    compare_lists_of::<P>(on, mesh, options).map(drop)
+}
+
+fn compare_lists_of<P: SpacePoint>(
+    on: &Device,
+    mesh: &TetMesh,
+    options: Options,
+) -> Result<PolyhedraLists, String> {
     let expected = reference::polyhedra::<P>(mesh, options);
     let (tets, faces) = DeviceTets::<P>::upload_with_faces(on, mesh).map_err(String::from)?;
-    let result = polyhedra(on, &tets, &faces, options)?;
+    let result = polyhedra(on, &tets, &faces, options).map_err(String::from)?;
+    let rounds = result.rounds() as usize;
+    if rounds > mesh.tetrahedra.len() {
+        return Err(format!("{rounds} rounds, more than tetrahedra"));
+    }
     let ours = result.download(on, &faces)?;
     compare_lists(&ours, &expected).map_err(|error| format!("{}: {error}", P::INSTANCE))?;
     let of_tet: Vec<u32> = on.download_rows(result.polyhedra())?;
@@ -133,9 +186,9 @@ fn compare<P: SpacePoint>(on: &Device, mesh: &TetMesh, options: Options) -> Outc
         }
     }
     if P::INSTANCE != DVec3::INSTANCE {
-        return Ok(());
+        return Ok(ours);
     }
-    validate::polyhedra(mesh, &ours, options.constrained)?;
+    validate::polyhedra(mesh, &ours, options.rule, options.constrained)?;
     let polyhedral = PolyhedralMesh::new(mesh, &ours)?;
     let neighbours = polyhedral.neighbours();
     let outer = neighbours.iter().filter(|pair| pair[1] == u32::MAX).count();
@@ -147,7 +200,7 @@ fn compare<P: SpacePoint>(on: &Device, mesh: &TetMesh, options: Options) -> Outc
     if options.strict {
         manifold(&polyhedral)?;
     }
-    Ok(())
+    Ok(ours)
 }
 
 fn compare_lists(ours: &PolyhedraLists, expected: &PolyhedraLists) -> Outcome {
@@ -224,6 +277,16 @@ fn wheel(n: u32) -> TetMesh {
     })
 }
 
+/// A wheel whose tetrahedra are one cavity, with a tag on the face between two of them.
+fn tagged_wheel() -> TetMesh {
+    let mut mesh = wheel(7);
+    mesh.faces.push(TaggedTriangle {
+        vertices: [0, 1, 2],
+        tag: 77,
+    });
+    mesh
+}
+
 /// A row of tetrahedra that share faces and grow: nearly all leave to the same side, so that walks to the root are
 /// long.
 fn chain(n: u32) -> TetMesh {
@@ -248,6 +311,39 @@ fn slivers(mut mesh: TetMesh) -> TetMesh {
     // A power of two: signs stay what they are.
     mesh.points.iter_mut().for_each(|p| p.z *= 0.0009765625);
     mesh
+}
+
+/// The mesh, so large that some of its spheres are infinite in double precision.
+fn vast(mesh: TetMesh) -> TetMesh {
+    let scale = f64::from_bits((1023 + 259) << 52);
+    let points = mesh.points.iter().map(|&p| p * scale).collect();
+    TetMesh { points, ..mesh }
+}
+
+/// Tetrahedra from the middle of a ball to triangles of its surface, whose spheres all have each other's centres: the
+/// vertices of a grid on a small cap.
+fn ball(n: u32) -> TetMesh {
+    let side = f64::from(n / 2).sqrt() as u32;
+    let point = |x: u32, y: u32| {
+        let place = |i: u32| f64::from(i) / f64::from(side) - 0.5;
+        let (x, y) = (0.5 * place(x), 0.5 * place(y));
+        DVec3::new(x, y, (1.0 - x * x - y * y).sqrt())
+    };
+    let mut points = vec![DVec3::ZERO];
+    let mut tetrahedra = Vec::new();
+    for y in 0..=side {
+        points.extend((0..=side).map(|x| point(x, y)));
+    }
+    for (x, y) in (0..side).flat_map(|y| (0..side).map(move |x| (x, y))) {
+        let a = 1 + x + (side + 1) * y;
+        let (b, c, d) = (a + 1, a + side + 1, a + side + 2);
+        tetrahedra.extend([[0, a, b, d], [0, a, d, c]]);
+    }
+    oriented(TetMesh {
+        points,
+        tetrahedra,
+        ..TetMesh::default()
+    })
 }
 
 /// The mesh without one in six of its tetrahedra.
@@ -360,6 +456,14 @@ mod tests {
         assert!(chain.most_tetrahedra > 500, "{chain:?}");
         let long = count(&super::chain(9000), Options::default());
         assert!(long.most_tetrahedra > 2048, "{long:?}");
+        let ball = count(&ball(2400), CAVITIES);
+        assert!(ball.polyhedra == 1 && ball.most_tetrahedra > 2048);
+        // Walks go around tagged faces.
+        let around = count(&tagged(mesh.clone()), CAVITIES);
+        assert!(around.barrier_faces_left > 10, "{around:?}");
+        let usual = count(&mesh, CAVITIES);
+        let vast = count(&vast(mesh), CAVITIES);
+        assert!(usual.polyhedra < vast.polyhedra && vast.most_tetrahedra > 1);
     }
 
     /// The surface test would find a pinched polyhedron: an octahedron of eight tetrahedra around a vertex, twice.

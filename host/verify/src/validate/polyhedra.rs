@@ -4,26 +4,37 @@ use glam::DVec3;
 
 use trioxide::Result;
 use trioxide::mesh::NONE;
+use trioxide::polyhedra::Rule;
 use trioxide::polyhedra_mesh::{PolyhedraLists, side_vertices};
 use trioxide::rules::{ensure, invalid};
 use trioxide::volume::TetMesh;
 
 /// Checks the polyhedra of a valid mesh of tetrahedra ([`tets`](super::tets())).
 ///
-/// - Each tetrahedron is in one polyhedron, and the tetrahedra of a polyhedron are a tree of joints: in one piece,
-///   without a cycle.
+/// - Each tetrahedron is in one polyhedron, and the tetrahedra of a polyhedron are in one piece.
 /// - A face is in the surface of the polyhedra on both its sides, or of none: then both are the same. Boundary faces
-///   are in one surface. So n tetrahedra have 2n + 2 sides.
+///   are in one surface.
+/// - By largest faces, the tetrahedra of a polyhedron are a tree of joints, without a cycle. So n tetrahedra have
+///   2n + 2 sides.
+/// - By cavities, a face in a surface has the same polyhedron on both sides only if it is constrained.
 /// - With `constrained`: a polyhedron has one region, and tagged faces are in surfaces.
 /// - The volume inside of each surface is that of the polyhedron's tetrahedra, but for rounding.
 ///
 /// # Errors
 /// [`Error::Invalid`](trioxide::Error::Invalid) with the first element that breaks a rule.
-pub fn polyhedra(mesh: &TetMesh, lists: &PolyhedraLists, constrained: bool) -> Result<()> {
+pub fn polyhedra(
+    mesh: &TetMesh,
+    lists: &PolyhedraLists,
+    rule: Rule,
+    constrained: bool,
+) -> Result<()> {
     let tetrahedra = mesh.tetrahedra.len();
     let of_tet = polyhedron_of_each(tetrahedra, lists)?;
     let listed = listed_sides(lists, &of_tet)?;
     check_twins(mesh, lists)?;
+    if rule == Rule::Cavity {
+        check_barriers(lists, &of_tet, constrained)?;
+    }
     let mut trees = Trees((0..tetrahedra).collect());
     for (side, &twin) in lists.twins.iter().enumerate() {
         let (t, name) = (side / 4, || format!("side {side}"));
@@ -44,7 +55,8 @@ pub fn polyhedra(mesh: &TetMesh, lists: &PolyhedraLists, constrained: bool) -> R
             )
         })?;
         if side < twin as usize {
-            ensure(trees.join(t, other), name, || {
+            let are_two = trees.join(t, other);
+            ensure(are_two || rule == Rule::Cavity, name, || {
                 "closes a cycle of joints".to_owned()
             })?;
         }
@@ -145,6 +157,26 @@ fn listed_sides(lists: &PolyhedraLists, of_tet: &[usize]) -> Result<Vec<bool>> {
     Ok(listed)
 }
 
+/// Faces with one polyhedron on both sides are tagged: regions of the input differ across others.
+fn check_barriers(lists: &PolyhedraLists, of_tet: &[usize], constrained: bool) -> Result<()> {
+    let is_barrier = |side: u32| {
+        let twin = lists.twins[side as usize];
+        twin != NONE && of_tet[side as usize / 4] == of_tet[twin as usize / 4]
+    };
+    let is_tagged = |side: u32| {
+        let twin = lists.twins[side as usize];
+        constrained && (lists.tagged.contains(&side) || lists.tagged.contains(&twin))
+    };
+    let wrong = |&&side: &&u32| is_barrier(side) && !is_tagged(side);
+    match lists.sides.iter().find(wrong) {
+        None => Ok(()),
+        Some(side) => Err(invalid(
+            format!("side {side}"),
+            "is in a surface, but has one polyhedron on both sides, and no tag",
+        )),
+    }
+}
+
 /// Twins are the two sides of one face.
 fn check_twins(mesh: &TetMesh, lists: &PolyhedraLists) -> Result<()> {
     let sorted = |side| {
@@ -237,11 +269,13 @@ mod tests {
     fn broken_polyhedra_are_refused() {
         let mesh = generate::random_tets(200, 1).unwrap();
         let lists = reference::polyhedra::<DVec3>(&mesh, Options::default());
-        polyhedra(&mesh, &lists, true).unwrap();
+        polyhedra(&mesh, &lists, Rule::LargestFaces, true).unwrap();
         let broken = |change: &dyn Fn(&mut PolyhedraLists)| {
             let mut lists = lists.clone();
             change(&mut lists);
-            polyhedra(&mesh, &lists, true).unwrap_err().to_string()
+            polyhedra(&mesh, &lists, Rule::LargestFaces, true)
+                .unwrap_err()
+                .to_string()
         };
         let large = (0..lists.len())
             .find(|&p| lists.tets_of(p).len() > 2)
@@ -268,9 +302,32 @@ mod tests {
             })
             .contains("side")
         );
+        let cavities = Options {
+            rule: Rule::Cavity,
+            ..Options::default()
+        };
+        let cavities = reference::polyhedra::<DVec3>(&mesh, cavities);
+        polyhedra(&mesh, &cavities, Rule::Cavity, true).unwrap();
+        let error = polyhedra(&mesh, &cavities, Rule::LargestFaces, true).unwrap_err();
+        assert!(error.to_string().contains("cycle"), "{error}");
+        // A face inside of a cavity is in no surface.
+        let mut inside = cavities;
+        let inner = |&side: &u32| !inside.sides.contains(&side);
+        let side = (0..inside.twins.len() as u32).find(inner).unwrap();
+        let has = |&p: &usize| inside.tets_of(p).contains(&(side / 4));
+        let p = (0..inside.len()).find(has).unwrap();
+        let twin = inside.twins[side as usize];
+        let end = inside.side_offsets[p + 1] as usize;
+        inside.sides.splice(end..end, [side, twin]);
+        let ends = &mut inside.side_offsets[p + 1..];
+        ends.iter_mut().for_each(|end| *end += 2);
+        let error = polyhedra(&mesh, &inside, Rule::Cavity, true).unwrap_err();
+        assert!(error.to_string().contains("both sides"), "{error}");
         let mut tagged = mesh.clone();
         tagged.regions = Some((0..mesh.tetrahedra.len() as i32).collect());
-        let error = polyhedra(&tagged, &lists, true).unwrap_err().to_string();
+        let error = polyhedra(&tagged, &lists, Rule::LargestFaces, true)
+            .unwrap_err()
+            .to_string();
         assert!(error.contains("regions"), "{error}");
     }
 }

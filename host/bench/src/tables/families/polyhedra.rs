@@ -7,10 +7,11 @@ use super::super::results::Run;
 use super::super::table::{OURS, Table, ours_only};
 use super::Made;
 
-const PARTS: [(&str, &str); 3] = [
+const PARTS: [(&str, &str); 4] = [
     ("faces", "faces of tetrahedra"),
     ("labels to polyhedra", "labels to polyhedra"),
     ("strict", "labels to polyhedra, --strict"),
+    ("cavities", "labels to polyhedra, --rule cavity"),
 ];
 
 pub(super) fn made_of(runs: &[Run]) -> Made {
@@ -21,9 +22,14 @@ pub(super) fn made_of(runs: &[Run]) -> Made {
     let mut table = Table::new("polyhedra-parts", "All stages of a part", "", &columns);
     for run in runs {
         for (pipeline, name) in PARTS {
+            // Older runs have no cavities.
+            let Some(stage) = run.stage(pipeline, "all stages") else {
+                continue;
+            };
             let whole = |count: &str| run.count(count).map(|n| n as u64);
             let polyhedra = match pipeline {
                 "strict" => whole("polyhedra_strict"),
+                "cavities" => whole("polyhedra_cavity"),
                 _ => whole("polyhedra"),
             };
             let mut cells = vec![
@@ -33,7 +39,7 @@ pub(super) fn made_of(runs: &[Run]) -> Made {
                 json!(polyhedra),
                 json!(name),
             ];
-            cells.extend(ours_only(run.stage(pipeline, "all stages").as_ref()));
+            cells.extend(ours_only(Some(&stage)));
             table.row(cells);
         }
     }
