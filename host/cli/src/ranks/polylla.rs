@@ -206,16 +206,7 @@ fn write_gathered<P: Position + DoublePoint>(
     nested: Option<&nested::Nested>,
 ) -> Result<()> {
     let quiet = is_quiet(ranks, &options.device);
-    let whole = match nested {
-        Some(nested) if options.output.is_some() || options.maps.is_some() => nested.gather(ranks),
-        _ => None,
-    };
-    if let Some(nested) = nested.filter(|nested| nested.is_stuck) {
-        let level = nested.parents.len();
-        let pieces = nested.counts[level];
-        note(quiet, Note::NothingJoins { level, pieces });
-    }
-    ranks.agree(write_maps(options, whole.as_ref()))?;
+    let whole = give_levels(ranks, options, nested)?;
     let Some(path) = &options.output else {
         return Ok(());
     };
@@ -250,6 +241,26 @@ fn write_gathered<P: Position + DoublePoint>(
     write_surface(ranks, &finest, mesh, quiet)
 }
 
+/// Notes where levels end before their goal, and writes the maps. Returns the levels at rank 0, if the options ask for
+/// files of them. Collective.
+pub fn give_levels(
+    ranks: &Ranks,
+    options: &Options,
+    nested: Option<&nested::Nested>,
+) -> Result<Option<Nested>> {
+    let has_files = options.output.is_some() || options.maps.is_some();
+    let whole = nested.filter(|_| has_files);
+    let whole = whole.and_then(|nested| nested.gather(ranks));
+    if let Some(nested) = nested.filter(|nested| nested.is_stuck) {
+        let level = nested.parents.len();
+        let pieces = nested.counts[level];
+        let quiet = is_quiet(ranks, &options.device);
+        note(quiet, Note::NothingJoins { level, pieces });
+    }
+    ranks.agree(write_maps(options, whole.as_ref()))?;
+    Ok(whole)
+}
+
 /// Writes each level above 0 of the polygons of `mesh` to a file; `make` makes the mesh of one.
 fn write_each(
     path: &Path,
@@ -273,7 +284,6 @@ fn write_each(
 
 /// Refuses options that several processes do not support.
 fn refuse_options(options: &Options) -> Result<()> {
-    let is_numbered = |path: &Path| is_pvtu(path) && has_place(path, LEVEL);
     refuse(match &options.polylla {
         wanted if wanted.method == DataStructure::Indexed => {
             Some("--method indexed is for one process: leave it out")
@@ -283,11 +293,17 @@ fn refuse_options(options: &Options) -> Result<()> {
         }
         wanted if wanted.min_edge.is_some() => Some("--min-edge is for one process: leave it out"),
         wanted if wanted.convex_pieces => Some("--convex-pieces is for one process: leave it out"),
-        wanted if wanted.goal().is_some() && options.output.as_deref().is_some_and(is_numbered) => {
-            Some("levels are written to no .pvtu each: choose another format")
-        }
         _ => None,
-    })
+    })?;
+    refuse_pieces_of_levels(options)
+}
+
+/// Refuses a file in pieces of each level.
+pub fn refuse_pieces_of_levels(options: &Options) -> Result<()> {
+    let is_numbered = |path: &Path| is_pvtu(path) && has_place(path, LEVEL);
+    let has_pieces = options.output.as_deref().is_some_and(is_numbered);
+    let is_wrong = has_pieces && options.polylla.goal().is_some();
+    refuse(is_wrong.then_some("levels are written to no .pvtu each: choose another format"))
 }
 
 /// This rank's block, and the parts that rank 0 keeps.

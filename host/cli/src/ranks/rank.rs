@@ -8,7 +8,7 @@ use trioxide::device::{Choice, CudaDevice, Device, cuda_devices, has_cuda_driver
 use trioxide_arguments::device::DeviceOptions;
 use trioxide_arguments::names::FLAGS;
 use trioxide_arguments::note;
-use trioxide_operations::{polylla, refine};
+use trioxide_operations::refine;
 use trioxide_ranks::{Fault, Ranks, Result};
 
 use crate::Command;
@@ -227,12 +227,6 @@ pub fn at_first<T>(ranks: &Ranks, work: impl FnOnce() -> trioxide::Result<T>) ->
 pub fn refuse(wrong: Option<&str>) -> Result<()> {
     let refused = |wrong| format!("{wrong}, or start it without mpirun");
     wrong.map_or(Ok(()), |wrong| Err(Error::Argument(refused(wrong)).into()))
-}
-
-/// Refuses nested levels of polyhedra.
-pub fn refuse_levels(options: &polylla::Options) -> Result<()> {
-    let goal = options.goal();
-    refuse(goal.map(|_| "--levels and --until of tetrahedra are for one process: leave them out"))
 }
 
 /// The instance of a generic function for a precision: double, or single.
