@@ -13,7 +13,7 @@ use trioxide_ranks::tets::Input;
 use trioxide_ranks::{Ranks, Result};
 
 use super::files::is_pvtu;
-use super::polylla::{give_levels, refuse_pieces_of_levels};
+use super::levels::{give_levels, refuse_pieces_of_levels};
 use super::rank::{Starting, in_precision, is_quiet, with_file};
 use super::report::{Ending, report};
 use super::tets::{Reading, TetInput};

@@ -11,7 +11,6 @@ use trioxide::mesh::{Faces, Mesh, PolygonMesh, Ties, Triangulation};
 use trioxide::polylla::{PolygonTriangles, triangles_of_polygons};
 use trioxide_arguments::device::to_values;
 use trioxide_arguments::note;
-use trioxide_operations::Note;
 use trioxide_operations::input::check_faces;
 use trioxide_operations::polylla::{DataStructure, add_fields, of_pieces};
 use trioxide_ranks::levels::levels;
@@ -21,12 +20,13 @@ use trioxide_ranks::polylla::{self, Ordered, Points, find, in_words_of_one, part
 use trioxide_ranks::{Block, Ownership, Part, Ranks, Result, levels as nested, output};
 
 use super::files::{check_output, is_pvtu, write_surface};
+use super::levels::{give_levels, refuse_pieces_of_levels};
 use super::rank::{Starting, at_first, has_extension, in_precision, is_quiet, refuse, with_file};
 use super::report::{Ending, report};
 use super::slices::{self, READ_BY_EACH, grid_of, note_first_reads, read_any};
 use crate::commands;
 use crate::commands::placeholder::{LEVEL, has_place, with_number};
-use crate::commands::polylla::{Options, check_usage, write_levels, write_maps};
+use crate::commands::polylla::{Options, check_usage, write_levels};
 
 /// Runs the command as one rank of several.
 ///
@@ -241,26 +241,6 @@ fn write_gathered<P: Position + DoublePoint>(
     write_surface(ranks, &finest, mesh, quiet)
 }
 
-/// Notes where levels end before their goal, and writes the maps. Returns the levels at rank 0, if the options ask for
-/// files of them. Collective.
-pub fn give_levels(
-    ranks: &Ranks,
-    options: &Options,
-    nested: Option<&nested::Nested>,
-) -> Result<Option<Nested>> {
-    let has_files = options.output.is_some() || options.maps.is_some();
-    let whole = nested.filter(|_| has_files);
-    let whole = whole.and_then(|nested| nested.gather(ranks));
-    if let Some(nested) = nested.filter(|nested| nested.is_stuck) {
-        let level = nested.parents.len();
-        let pieces = nested.counts[level];
-        let quiet = is_quiet(ranks, &options.device);
-        note(quiet, Note::NothingJoins { level, pieces });
-    }
-    ranks.agree(write_maps(options, whole.as_ref()))?;
-    Ok(whole)
-}
-
 /// Writes each level above 0 of the polygons of `mesh` to a file; `make` makes the mesh of one.
 fn write_each(
     path: &Path,
@@ -296,14 +276,6 @@ fn refuse_options(options: &Options) -> Result<()> {
         _ => None,
     })?;
     refuse_pieces_of_levels(options)
-}
-
-/// Refuses a file in pieces of each level.
-pub fn refuse_pieces_of_levels(options: &Options) -> Result<()> {
-    let is_numbered = |path: &Path| is_pvtu(path) && has_place(path, LEVEL);
-    let has_pieces = options.output.as_deref().is_some_and(is_numbered);
-    let is_wrong = has_pieces && options.polylla.goal().is_some();
-    refuse(is_wrong.then_some("levels are written to no .pvtu each: choose another format"))
 }
 
 /// This rank's block, and the parts that rank 0 keeps.

@@ -189,7 +189,8 @@ impl Pieces {
         }
     }
 
-    /// The length or area of the border between the own piece at place `p` and the union of others, if it may join them.
+    /// The length or area of the border between the own piece at place `p` and the union of others, if it may join
+    /// them.
     pub(super) fn length(
         &self,
         level: &Level,
@@ -244,8 +245,8 @@ impl Pieces {
         (count > 0 && may_join).then_some(length)
     }
 
-    /// Whether the faces that the own piece at place `p` has in common with others are one patch, and all that they have
-    /// in common.
+    /// Whether the faces that the own piece at place `p` has in common with others are one patch, and all that these
+    /// have in common.
     fn is_patch<'a>(
         &self,
         p: usize,

@@ -59,8 +59,8 @@ pub(super) fn find<P: Position>(ranks: &Ranks, block: &Block<P>, ordered: &Order
                 twin != NONE && nexts[twin as usize][0] == i as u32
             })
     });
-    // The edge, the side's id among those of all polygons, the polygon (twice, plus one if it visits a vertex twice), and
-    // the polygon's region.
+    // The edge, the side's id among those of all polygons, the polygon (twice, plus one if it visits a vertex twice),
+    // and the polygon's region.
     let seen = |corner: usize| {
         let i = nexts[corner][0] as usize;
         let region = ordered

@@ -352,8 +352,8 @@ fn extent(mesh: &PolyhedralMesh, p: usize) -> Extent {
     boxes.fold(Extent::NOTHING, Extent::with)
 }
 
-/// Whether the surface of a polyhedron is a sphere: no face has it on both sides, each edge has two corners, and V - E +
-/// F = 2.
+/// Whether the surface of a polyhedron is a sphere: no face has it on both sides, each edge has two corners, and
+/// V - E + F = 2.
 fn is_ball(mesh: &PolyhedralMesh, p: usize) -> bool {
     let (mut vertices, mut names) = (Vec::new(), Vec::new());
     let mut faces = mesh.sides_of(p).to_vec();
