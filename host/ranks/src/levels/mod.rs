@@ -30,6 +30,7 @@ use trioxide::mesh::NONE;
 use trioxide::polyhedra_mesh::PolyhedraLists;
 
 use crate::block::Block;
+use crate::check::{check_corners, check_ids};
 use crate::fault::Result;
 use crate::ownership::Position;
 use crate::polylla::Ordered;
@@ -83,7 +84,7 @@ pub fn levels<P: Position>(
 /// rank's slice of the polyhedra ([`Found::ordered`](crate::polyhedra::Found::ordered)). Collective.
 ///
 /// # Errors
-/// More polyhedra than 32-bit ids name.
+/// More vertices, polyhedra, or corners of faces of one rank, than 32-bit ids name.
 pub fn levels_of_polyhedra(
     ranks: &Ranks,
     input: Input,
@@ -91,6 +92,8 @@ pub fn levels_of_polyhedra(
     surfaces: Surfaces,
     goal: Goal,
 ) -> Result<Nested> {
+    ranks.agree(check_ids(input.block.vertices))?;
+    ranks.agree(check_corners(3 * slice.sides.len() as u64))?;
     nest(ranks, slice.len(), goal, || {
         solid::find(ranks, input, slice, surfaces)
     })
