@@ -299,8 +299,11 @@ fn polyhedra_on_every_number_of_ranks() {
     let moved = grid.tetrahedra.iter().map(|tet| tet.map(|v| v + count));
     both.tetrahedra.extend(moved);
     assert!(*check_solid(&both, &[3], free).last().unwrap() >= 2);
-    // Ranks without pieces.
-    check_solid(&generate::tet_grid(8, 1).unwrap(), &[7], SOLID);
+    // Ranks without pieces, and more tags than there are sides of faces.
+    let mut cube = generate::tet_grid(8, 1).unwrap();
+    check_solid(&cube, &[7], SOLID);
+    cube.faces = cube.faces.repeat(4);
+    check_solid(&cube, &[2], merged);
     check_solid(&TetMesh::default(), &[2], SOLID);
 }
 
