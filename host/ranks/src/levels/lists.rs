@@ -63,8 +63,8 @@ impl<T: Pod + Ord + Send + Sync> Lists<T> {
         &self.items[self.offsets[i]..self.offsets[i + 1]]
     }
 
-    /// Sends the lists of these elements to ranks, and returns the lists that came, in the order of ranks; `received` has
-    /// the number of each rank's. Collective.
+    /// Sends the lists of these elements to ranks, and returns the lists that came, in the order of ranks; `received`
+    /// has the number of each rank's. Collective.
     pub(super) fn send(&self, ranks: &Ranks, elements: &Mail<u32>, received: &[u64]) -> Self {
         let lengths = elements.map(|&i| self.get(i as usize).len() as u64);
         let lengths = ranks.exchange_known(&lengths, received);
