@@ -231,42 +231,26 @@ pub fn find(
         #[cfg(feature = "serial")]
         (On::Serial, Precision::F32) => serial::<Vec3>(&mesh, settings),
     })?;
-    let mut report = Report {
-        run,
-        totals: Totals::of(&mesh, &lists),
-        ..Report::default()
-    };
-    let goal = options.shared.goal();
-    let tets = (goal.is_some() && !fields.cells.is_empty()).then(|| Tets {
-        mesh: mesh.clone(),
-        lists: lists.clone(),
-        fields: fields.cells.clone(),
-    });
-    let polyhedra = polyhedral(mesh, fields, &lists, options)?;
-    if let Some(goal) = goal {
-        let before = &report.run.stages;
-        let (found, run) = machine.run(|on| {
+    let totals = Totals::of(&mesh, &lists);
+    let mut found = MeshPolyhedra::of(mesh, fields, &lists, options)?;
+    (found.report.run, found.report.totals) = (run, totals);
+    if let Some(goal) = options.shared.goal() {
+        let (before, polyhedra) = (&found.report.run.stages, &found.polyhedra);
+        let (nested, run) = machine.run(|on| {
             levels::find(
                 on,
                 before.clone(),
-                |device| levels_of_polyhedra(device, &polyhedra, goal),
+                |device| levels_of_polyhedra(device, polyhedra, goal),
                 #[cfg(feature = "serial")]
-                || trioxide_reference::levels_of_polyhedra(&polyhedra, goal),
+                || trioxide_reference::levels_of_polyhedra(polyhedra, goal),
             )
         })?;
-        report.run = run;
-        report.totals.levels = Some(found.levels() as u64);
-        report.totals.pieces = Some(found.pieces(found.levels()) as u64);
-        report.notes = levels::notes(Some(&found));
-        report.nested = Some(found);
+        found.report.run = run;
+        found.nest(nested);
     }
     let parents = options.shared.parents;
-    report.parents = parents.then_some([lists.tet_offsets, lists.tets]);
-    Ok(MeshPolyhedra {
-        polyhedra,
-        tets,
-        report,
-    })
+    found.report.parents = parents.then_some([lists.tet_offsets, lists.tets]);
+    Ok(found)
 }
 
 /// The polyhedra of a mesh of tetrahedra.
@@ -286,6 +270,38 @@ struct Tets {
 }
 
 impl MeshPolyhedra {
+    /// The polyhedra of `lists` with all that they carry, without levels; the report is empty.
+    ///
+    /// # Errors
+    /// More faces than 32-bit ids name.
+    pub fn of(
+        mesh: TetMesh,
+        fields: MeshFields,
+        lists: &PolyhedraLists,
+        options: &Options,
+    ) -> trioxide::Result<Self> {
+        let has_levels = options.shared.goal().is_some();
+        let tets = (has_levels && !fields.cells.is_empty()).then(|| Tets {
+            mesh: mesh.clone(),
+            lists: lists.clone(),
+            fields: fields.cells.clone(),
+        });
+        Ok(Self {
+            polyhedra: polyhedral(mesh, fields, lists, options)?,
+            tets,
+            report: Report::default(),
+        })
+    }
+
+    /// Puts nested levels on the polyhedra.
+    pub fn nest(&mut self, nested: Nested) {
+        let report = &mut self.report;
+        report.totals.levels = Some(nested.levels() as u64);
+        report.totals.pieces = Some(nested.pieces(nested.levels()) as u64);
+        report.notes = levels::notes(Some(&nested));
+        report.nested = Some(nested);
+    }
+
     /// The report alone.
     pub fn into_report(self) -> Report {
         self.report
@@ -335,10 +351,7 @@ impl MeshPolyhedra {
 }
 
 /// The polyhedra of a mesh with all that it carries.
-///
-/// # Errors
-/// More faces than 32-bit ids name.
-pub fn polyhedral(
+fn polyhedral(
     mut mesh: TetMesh,
     mut fields: MeshFields,
     lists: &PolyhedraLists,

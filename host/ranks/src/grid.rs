@@ -122,6 +122,21 @@ impl Block<DVec3> {
     pub fn counts_of_tet_grid(grid: &TetGrid) -> Self {
         Self::of_counts(grid.vertices(), grid.tetrahedra(), 4)
     }
+
+    /// This rank's block of a grid of tetrahedra, which it makes by itself.
+    pub fn of_tet_grid(ranks: &Ranks, grid: &TetGrid) -> Self {
+        let cells = ranks.block(grid.tetrahedra());
+        // Each tetrahedron begins with the lowest node of its cube, and these ascend.
+        let head = cells.start..cells.end.min(cells.start + 1);
+        let lowest = grid.tetrahedra_of(head, |[lowest, ..]| lowest);
+        let first = lowest.first().copied().unwrap_or(0);
+        let behind = grid.tetrahedra_of(cells, |corners| corners.map(|v| (v - first) as u32));
+        Self {
+            points: grid.points(ranks.block(grid.vertices())),
+            corners: Corners::new(first, behind.into_flattened()),
+            ..Self::counts_of_tet_grid(grid)
+        }
+    }
 }
 
 impl<P: Position> Block<P> {
@@ -267,6 +282,7 @@ mod tests {
                     let layers = Layers::of_tetrahedra(&grid, size);
                     let block = Block::of(whole, ranks.rank(), size);
                     let given = Ownership::Given(Arc::new(move |t| layers.owner(t)));
+                    assert_eq!(Block::of_tet_grid(&ranks, &grid), block);
                     let made = Part::of_tet_grid(&ranks, &grid).unwrap();
                     let found = Part::build(&ranks, &block, &given).unwrap();
                     compare(&made.shape, &found.shape);

@@ -45,7 +45,10 @@ impl DevicePolyhedralMesh {
             corners as u32
         }));
         super::check_corners(corners)?;
-        let tagged: Vec<u32> = mesh.tagged.iter().map(|tagged| tagged.face).collect();
+        // A face may have several tags.
+        let mut tagged: Vec<u32> = mesh.tagged.iter().map(|tagged| tagged.face).collect();
+        tagged.sort_unstable();
+        tagged.dedup();
         let regions = mesh.regions.as_deref();
         Ok(Self {
             offsets: match mesh.is_empty() {

@@ -6,6 +6,8 @@ mod files;
 #[cfg(feature = "mpi")]
 mod generate;
 #[cfg(feature = "mpi")]
+mod levels;
+#[cfg(feature = "mpi")]
 mod polyhedra;
 #[cfg(feature = "mpi")]
 mod polylla;

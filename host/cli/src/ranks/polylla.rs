@@ -11,7 +11,6 @@ use trioxide::mesh::{Faces, Mesh, PolygonMesh, Ties, Triangulation};
 use trioxide::polylla::{PolygonTriangles, triangles_of_polygons};
 use trioxide_arguments::device::to_values;
 use trioxide_arguments::note;
-use trioxide_operations::Note;
 use trioxide_operations::input::check_faces;
 use trioxide_operations::polylla::{DataStructure, add_fields, of_pieces};
 use trioxide_ranks::levels::levels;
@@ -21,12 +20,13 @@ use trioxide_ranks::polylla::{self, Ordered, Points, find, in_words_of_one, part
 use trioxide_ranks::{Block, Ownership, Part, Ranks, Result, levels as nested, output};
 
 use super::files::{check_output, is_pvtu, write_surface};
+use super::levels::{give_levels, refuse_pieces_of_levels};
 use super::rank::{Starting, at_first, has_extension, in_precision, is_quiet, refuse, with_file};
 use super::report::{Ending, report};
 use super::slices::{self, READ_BY_EACH, grid_of, note_first_reads, read_any};
 use crate::commands;
 use crate::commands::placeholder::{LEVEL, has_place, with_number};
-use crate::commands::polylla::{Options, check_usage, write_levels, write_maps};
+use crate::commands::polylla::{Options, check_usage, write_levels};
 
 /// Runs the command as one rank of several.
 ///
@@ -206,16 +206,7 @@ fn write_gathered<P: Position + DoublePoint>(
     nested: Option<&nested::Nested>,
 ) -> Result<()> {
     let quiet = is_quiet(ranks, &options.device);
-    let whole = match nested {
-        Some(nested) if options.output.is_some() || options.maps.is_some() => nested.gather(ranks),
-        _ => None,
-    };
-    if let Some(nested) = nested.filter(|nested| nested.is_stuck) {
-        let level = nested.parents.len();
-        let pieces = nested.counts[level];
-        note(quiet, Note::NothingJoins { level, pieces });
-    }
-    ranks.agree(write_maps(options, whole.as_ref()))?;
+    let whole = give_levels(ranks, options, nested)?;
     let Some(path) = &options.output else {
         return Ok(());
     };
@@ -273,7 +264,6 @@ fn write_each(
 
 /// Refuses options that several processes do not support.
 fn refuse_options(options: &Options) -> Result<()> {
-    let is_numbered = |path: &Path| is_pvtu(path) && has_place(path, LEVEL);
     refuse(match &options.polylla {
         wanted if wanted.method == DataStructure::Indexed => {
             Some("--method indexed is for one process: leave it out")
@@ -283,11 +273,9 @@ fn refuse_options(options: &Options) -> Result<()> {
         }
         wanted if wanted.min_edge.is_some() => Some("--min-edge is for one process: leave it out"),
         wanted if wanted.convex_pieces => Some("--convex-pieces is for one process: leave it out"),
-        wanted if wanted.goal().is_some() && options.output.as_deref().is_some_and(is_numbered) => {
-            Some("levels are written to no .pvtu each: choose another format")
-        }
         _ => None,
-    })
+    })?;
+    refuse_pieces_of_levels(options)
 }
 
 /// This rank's block, and the parts that rank 0 keeps.

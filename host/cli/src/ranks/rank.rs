@@ -230,15 +230,10 @@ pub fn refuse(wrong: Option<&str>) -> Result<()> {
     wrong.map_or(Ok(()), |wrong| Err(Error::Argument(refused(wrong)).into()))
 }
 
-/// Refuses nested levels of polyhedra, and cavities.
-pub fn refuse_of_polyhedra(options: &polyhedra::Options) -> Result<()> {
-    let goal = options.shared.goal();
-    refuse(match options.rule {
-        Rule::Cavity => Some("--rule cavity is for one process: leave it out"),
-        Rule::LargestFaces => {
-            goal.map(|_| "--levels and --until of tetrahedra are for one process: leave them out")
-        }
-    })
+/// Refuses polyhedra by cavities.
+pub fn refuse_cavities(options: &polyhedra::Options) -> Result<()> {
+    let is_cavity = options.rule == Rule::Cavity;
+    refuse(is_cavity.then_some("--rule cavity is for one process: leave it out"))
 }
 
 /// The instance of a generic function for a precision: double, or single.

@@ -34,8 +34,9 @@ pub struct TetInput {
     pub mesh: TetMesh,
     pub fields: MeshFields,
     block: Block<DVec3>,
-    /// The tagged triangles, which every rank has.
+    /// The tagged triangles, and their tags, which every rank has.
     tagged: Vec<[u32; 3]>,
+    pub tags: Vec<i32>,
     grid: Option<TetGrid>,
 }
 
@@ -57,6 +58,7 @@ impl TetInput {
             false => Generated::of(input)?.map_or(Ok(None), |input| input.tet_grid())?,
         };
         let tagged_of = |mesh: &TetMesh| mesh.faces.iter().map(|face| face.vertices).collect();
+        let tags_of = |mesh: &TetMesh| mesh.faces.iter().map(|face| face.tag).collect();
         if let Some(grid) = grid {
             let mesh = TetMesh {
                 faces: grid.faces(),
@@ -64,6 +66,7 @@ impl TetInput {
             };
             return Ok(Self {
                 tagged: tagged_of(&mesh),
+                tags: tags_of(&mesh),
                 mesh,
                 fields: MeshFields::default(),
                 block: Block::counts_of_tet_grid(&grid),
@@ -82,9 +85,11 @@ impl TetInput {
             segments: &[],
         });
         let tagged: Vec<[u32; 3]> = tagged_of(&mesh);
+        let tags: Vec<i32> = tags_of(&mesh);
         Ok(Self {
             block: Block::scatter(ranks, whole),
             tagged: ranks.all(&tagged).into_items(),
+            tags: ranks.all(&tags).into_items(),
             mesh,
             fields,
             grid: None,
@@ -97,6 +102,12 @@ impl TetInput {
             block: &self.block,
             tagged: &self.tagged,
         }
+    }
+
+    /// This rank's block of a grid of which each rank makes its part.
+    pub fn block_of_grid(&self, ranks: &Ranks) -> Option<Block<DVec3>> {
+        let grid = self.grid.as_ref();
+        grid.map(|grid| Block::of_tet_grid(ranks, grid))
     }
 
     /// This rank's part. Collective.

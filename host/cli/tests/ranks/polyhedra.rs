@@ -57,6 +57,62 @@ fn polyhedra_are_written_as_by_the_single_run() {
 }
 
 #[test]
+fn levels_of_polyhedra_are_those_of_the_single_run() {
+    let folder = meshes();
+    let at = folder.path();
+    let levels = |ranks, more: &[&str]| {
+        let arguments = ["polylla", "random_fields.vtu", "--levels", "2", "--strict"];
+        let files = [
+            "--maps",
+            "maps",
+            "-o",
+            "solid-{level}.vtu",
+            "--json",
+            "c.json",
+        ];
+        let quiet = ["--device", "cpu", "--quiet"];
+        assert_eq!(
+            done(at, ranks, &[&arguments, more, &files, &quiet].concat()),
+            ""
+        );
+        let maps = (1..=2).flat_map(|level| {
+            let maps = ["parents.txt", "prolongation.mtx"];
+            maps.map(|map| format!("maps/level_{level}_{map}"))
+        });
+        let files = (0..=2)
+            .map(|level| format!("solid-{level}.vtu"))
+            .chain(maps);
+        let taken = files.map(|file| {
+            let bytes = fs::read(at.join(&file)).unwrap();
+            // Otherwise a file that the next run does not write would be this run's.
+            fs::remove_file(at.join(file)).unwrap();
+            bytes
+        });
+        let taken: Vec<_> = taken.collect();
+        let keys = [&COUNTS[..], &["levels", "pieces"]].concat();
+        (taken, counts(&at.join("c.json"), &keys))
+    };
+    for (ranks, more) in [(3, &[][..]), (2, &["--merge-faces", "--unconstrained"])] {
+        assert!(levels(ranks, more) == levels(1, more), "{more:?}");
+    }
+    // Fields of levels of a grid that is made, and no file.
+    let until = ["generate:tets:400:1", "--until", "9"];
+    same(at, &[2], &until, "p.vtu");
+    let counted = |ranks| {
+        let more = ["--json", "c.json", "--device", "cpu", "--quiet"];
+        done(at, ranks, &[&["polylla"], &until[..], &more].concat());
+        counts(&at.join("c.json"), &["levels", "pieces"])
+    };
+    assert_eq!(counted(2), counted(1));
+    let output = ["-o", "p-{level}.pvtu", "--device", "cpu"];
+    let said = refused(at, 2, &[&["polylla"], &until[..], &output].concat());
+    assert!(
+        said.contains("levels are written to no .pvtu each"),
+        "{said}"
+    );
+}
+
+#[test]
 fn faults_of_polyhedra_end_all_ranks_with_the_message_of_one() {
     let folder = meshes();
     let at = folder.path();

@@ -17,8 +17,13 @@ impl PolyhedralMesh {
     /// with the same tags. A group whose outline is not one simple loop stays unjoined, and so do faces with the same
     /// polyhedron on both sides.
     pub fn merge_coplanar(&self) -> PolyhedralMesh {
+        self.merge_coplanar_faces().0
+    }
+
+    /// As [`merge_coplanar()`](Self::merge_coplanar), with the new face of each old one, or `NONE` if no polyhedron has
+    /// it.
+    pub fn merge_coplanar_faces(&self) -> (PolyhedralMesh, Vec<u32>) {
         let merged = self.merged_faces();
-        // The new face of each old one.
         let mut new_of = vec![NONE; self.faces.len()];
         let mut result = PolyhedralMesh {
             points: self.points.clone(),
@@ -71,7 +76,7 @@ impl PolyhedralMesh {
             sides: self.fields.sides.gather(&kept),
             ..self.fields.clone()
         };
-        result
+        (result, new_of)
     }
 
     /// The polygon that each joined face becomes a part of.

@@ -1,39 +1,48 @@
-//! Nested levels of polygons on ranks: the pieces of the single run, which [`gpu::levels`] defines.
+//! Nested levels of polygons or polyhedra on ranks: the pieces of the single run, which [`gpu::levels`] defines.
 //!
-//! Each rank has the pieces of a range of ids. At first these are its slice of the polygons in their order; a piece of
-//! a later level is at the rank of the piece that it has its id from.
+//! Each rank has the pieces of a range of ids. At first these are its slice of the polygons or polyhedra in their
+//! order; a piece of a later level is at the rank of the piece that it has its id from.
 //!
 //! | step | data that cross ranks |
 //! | --- | --- |
-//! | find sides, once ([`sides`](self)) | points; sides without a twin here, to directories of edges |
-//! | look beyond ([`pieces`](self)) | vertices of outlines, and boxes, of pieces beyond a border |
+//! | find sides, once ([`sides`](self), [`solid`](self)) | points; sides without a twin here, to directories of edges or faces; of polyhedra tetrahedra, and whether the ones beyond are balls |
+//! | look beyond ([`pieces`](self)) | vertices of outlines, and boxes, of pieces beyond a border; of polyhedra the edges of surfaces |
 //! | match pieces ([`join`](self)) | a choice to the rank of the chosen piece; pairs to the ranks of their neighbours |
 //! | join leftovers ([`join`](self)) | questions about pairs, choices, and joins |
 //! | number pieces ([`next`](self)) | numbers; sides to the ranks of their new pieces |
 //!
-//! A piece has all of its sides, so both ranks of a border have all of its edges. They add the lengths in the order of
-//! their ids, and decide alike. The work is that of the host's threads.
+//! A piece has all of its sides, so both ranks of a border have all of its edges or faces. They add the lengths or
+//! areas in the order of their ids, and decide alike. The work is that of the host's threads.
 
 mod join;
+mod lists;
 mod next;
 mod pieces;
 mod sides;
+mod solid;
+mod twins;
 
 use bytemuck::{Pod, Zeroable};
 use gpu::levels::Extent;
 use trioxide::Error;
 use trioxide::levels::{self, Goal, MOST_RATIO};
 use trioxide::mesh::NONE;
+use trioxide::polyhedra_mesh::PolyhedraLists;
 
 use crate::block::Block;
+use crate::check::{check_corners, check_ids};
 use crate::fault::Result;
 use crate::ownership::Position;
 use crate::polylla::Ordered;
+use crate::tets::Input;
 use crate::transport::{Ranks, offsets};
 use join::Joined;
+use lists::Lists;
 use pieces::Pieces;
 
-/// The levels of the polygons that the ranks have.
+pub use solid::Surfaces;
+
+/// The levels of the polygons or polyhedra that the ranks have.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Nested {
     /// For each level, the piece of it that each of this rank's pieces of the level before belongs to.
@@ -66,8 +75,34 @@ pub fn levels<P: Position>(
     ordered: &Ordered,
     goal: Goal,
 ) -> Result<Nested> {
+    nest(ranks, ordered.polygons.len(), goal, || {
+        sides::find(ranks, block, ordered)
+    })
+}
+
+/// The levels of the polyhedra of all ranks, of a mesh of tetrahedra whose blocks the ranks hold; `slice` is this
+/// rank's slice of the polyhedra ([`Found::ordered`](crate::polyhedra::Found::ordered)). Collective.
+///
+/// # Errors
+/// More vertices, polyhedra, or corners of faces of one rank, than 32-bit ids name.
+pub fn levels_of_polyhedra(
+    ranks: &Ranks,
+    input: Input,
+    slice: &PolyhedraLists,
+    surfaces: Surfaces,
+    goal: Goal,
+) -> Result<Nested> {
+    ranks.agree(check_ids(input.block.vertices))?;
+    ranks.agree(check_corners(3 * slice.sides.len() as u64))?;
+    nest(ranks, slice.len(), goal, || {
+        solid::find(ranks, input, slice, surfaces)
+    })
+}
+
+/// The levels of pieces of which this rank has `own`, whose sides `find` finds. Collective.
+fn nest(ranks: &Ranks, own: usize, goal: Goal, find: impl FnOnce() -> Level) -> Result<Nested> {
     ranks.phase("nested levels");
-    let total = ranks.sum(ordered.polygons.len() as u64);
+    let total = ranks.sum(own as u64);
     ranks.agree(check(total))?;
     let mut nested = Nested {
         parents: Vec::new(),
@@ -77,7 +112,7 @@ pub fn levels<P: Position>(
     if !goal.wants_more(0, total as usize) {
         return Ok(nested);
     }
-    let mut level = sides::find(ranks, block, ordered);
+    let mut level = find();
     while goal.wants_more(nested.parents.len(), level.total()) {
         let mut pieces = Pieces::of(ranks, &level);
         let made = [MOST_RATIO, f64::INFINITY]
@@ -101,11 +136,11 @@ pub fn levels<P: Position>(
     Ok(nested)
 }
 
-fn check(polygons: u64) -> trioxide::Result<()> {
-    match polygons < u64::from(NONE) {
+fn check(pieces: u64) -> trioxide::Result<()> {
+    match pieces < u64::from(NONE) {
         true => Ok(()),
         false => Err(Error::Argument(format!(
-            "{polygons} polygons are more than the 32-bit ids of levels name: make none"
+            "{pieces} polygons or polyhedra are more than the 32-bit ids of levels name: make none"
         ))),
     }
 }
@@ -114,13 +149,14 @@ fn check(polygons: u64) -> trioxide::Result<()> {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 struct Side {
-    /// The edge: the lower of its sides, among those of all polygons.
+    /// The edge or face: the lower of its sides, among those of all polygons or polyhedra.
     edge: u64,
+    /// Its length or area.
     length: f64,
     piece: u32,
     /// The piece beyond; [`NONE`] at the border of the mesh.
     beyond: u32,
-    /// The vertex that it starts at.
+    /// The vertex that it starts at; of a face its place in the level's list of these.
     vertex: u32,
     /// 1 if no piece crosses it, else 0.
     is_fixed: u32,
@@ -143,17 +179,20 @@ struct Level {
     sides: Vec<Side>,
     /// The boxes of this rank's pieces.
     boxes: Vec<Extent>,
+    /// If sides are faces of polyhedra, the vertices of each, seen from outside of its piece.
+    faces: Option<Lists<u32>>,
 }
 
 impl Level {
     /// The level of which this rank has the pieces with these boxes. Collective.
-    fn new(ranks: &Ranks, sides: Vec<Side>, boxes: Vec<Extent>) -> Self {
+    fn new(ranks: &Ranks, sides: Vec<Side>, boxes: Vec<Extent>, faces: Option<Lists<u32>>) -> Self {
         let counts = ranks.numbers(boxes.len() as u64).into_iter();
         Self {
             firsts: offsets(counts.map(|count| count as u32)),
             me: ranks.rank(),
             sides,
             boxes,
+            faces,
         }
     }
 
@@ -184,7 +223,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn more_polygons_than_32_bits_name_are_refused() {
+    fn more_pieces_than_32_bits_name_are_refused() {
         assert!(check(u64::from(NONE) - 1).is_ok());
         assert!(check(NONE.into()).is_err());
     }
@@ -197,6 +236,7 @@ mod tests {
             me: 1,
             sides: Vec::new(),
             boxes: Vec::new(),
+            faces: None,
         };
         assert_eq!([0, 2, 3, 4].map(|piece| level.rank(piece)), [1, 1, 3, 3]);
         assert_eq!(

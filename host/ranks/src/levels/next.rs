@@ -85,7 +85,15 @@ pub(super) fn make(
         (piece != beyond).then_some((rank, moved))
     });
     let moved = Mail::sorted(ranks.size(), moved.len(), |i| moved[i]);
-    let mut sides = ranks.exchange(&moved).into_items();
+    let sides = ranks.exchange(&moved);
+    let faces = level.faces.as_ref().map(|faces| {
+        let places = moved.map(|side| side.vertex);
+        faces.send(ranks, &places, &sides.counts())
+    });
+    let mut sides = sides.into_items();
+    if faces.is_some() {
+        parallel::for_each_mut(&mut sides, |i, side| side.vertex = i as u32);
+    }
     sides.par_sort_unstable_by_key(Side::key);
-    (Level::new(ranks, sides, boxes), parents)
+    (Level::new(ranks, sides, boxes, faces), parents)
 }

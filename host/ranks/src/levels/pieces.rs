@@ -7,6 +7,7 @@ use trioxide::levels::hash;
 use trioxide::mesh::NONE;
 use trioxide_mesh::parallel;
 
+use super::lists::Lists;
 use super::{Level, Side};
 use crate::transport::{Mail, Ranks};
 
@@ -35,10 +36,10 @@ pub(super) struct Pieces {
     borders: Vec<Border>,
     /// Slots of other ranks' pieces.
     slots: HashMap<u32, u32>,
-    /// First vertex of each outline, and the end of the last.
-    offsets: Vec<usize>,
-    /// Vertices of the outlines, ascending for each.
-    outlines: Vec<u32>,
+    /// Vertices of the outlines or surfaces.
+    outlines: Lists<u32>,
+    /// Edges of the surfaces of polyhedra, by both vertices.
+    ridges: Lists<u64>,
     boxes: Vec<Extent>,
 }
 
@@ -51,10 +52,26 @@ impl Pieces {
             sides.partition_point(|side| side.piece < piece)
         };
         let offsets = parallel::collect(own + 1, first_of);
-        let mut outlines = parallel::map(sides, |side| side.vertex);
-        for p in 0..own {
-            outlines[offsets[p]..offsets[p + 1]].sort_unstable();
-        }
+        let (outlines, ridges) = match &level.faces {
+            None => {
+                let mut outlines = parallel::map(sides, |side| side.vertex);
+                for p in 0..own {
+                    outlines[offsets[p]..offsets[p + 1]].sort_unstable();
+                }
+                (Lists::new(offsets.clone(), outlines), Lists::default())
+            }
+            Some(faces) => {
+                let faces_of = |p: usize| {
+                    let sides = sides[offsets[p]..offsets[p + 1]].iter();
+                    sides.map(|side| faces.get(side.vertex as usize))
+                };
+                let outlines = Lists::of_sets(own, |p| faces_of(p).flatten().copied());
+                (
+                    outlines,
+                    Lists::of_sets(own, |p| faces_of(p).flat_map(upward_edges)),
+                )
+            }
+        };
         let heads = parallel::filter_collect(sides.len(), |i| {
             let Side { piece, beyond, .. } = sides[i];
             let is_head = i == 0 || (sides[i - 1].piece, sides[i - 1].beyond) != (piece, beyond);
@@ -78,8 +95,8 @@ impl Pieces {
             starts,
             borders: Vec::new(),
             slots: HashMap::new(),
-            offsets,
             outlines,
+            ridges,
             boxes: level.boxes.clone(),
         };
         let others = borders.iter().map(|border| border.beyond).collect();
@@ -100,27 +117,21 @@ impl Pieces {
             (level.rank(wanted[i]), wanted[i])
         });
         let asked = ranks.exchange(&questions);
-        let outline = |piece: u32| self.outline(level.place(piece).expect("it is of this rank"));
-        let heads = asked.map(|&piece| outline(piece).len() as u64);
-        let boxes = asked.map(|&piece| level.boxes[level.place(piece).expect("as above")]);
-        let vertices = Mail::of_lists(ranks.size(), |rank, vertices| {
-            for &piece in asked.of(rank) {
-                vertices.extend_from_slice(outline(piece));
-            }
-        });
+        let places = asked.map(|&piece| level.place(piece).expect("it is of this rank") as u32);
+        let boxes = places.map(|&place| level.boxes[place as usize]);
         let counts = questions.counts();
-        let heads = ranks.exchange_known(&heads, &counts);
         let boxes = ranks.exchange_known(&boxes, &counts);
-        let lengths = (0..ranks.size()).map(|rank| heads.of(rank).iter().sum());
-        let vertices = ranks.exchange_known(&vertices, &lengths.collect::<Vec<u64>>());
-        // Ids and ranks ascend together.
-        for (i, piece) in wanted.into_iter().enumerate() {
-            self.slots.insert(piece, self.boxes.len() as u32);
-            self.boxes.push(boxes.items()[i]);
-            let end = self.offsets[self.offsets.len() - 1];
-            self.offsets.push(end + heads.items()[i] as usize);
+        let outlines = self.outlines.send(ranks, &places, &counts);
+        self.outlines.append(&outlines);
+        if level.faces.is_some() {
+            let ridges = self.ridges.send(ranks, &places, &counts);
+            self.ridges.append(&ridges);
         }
-        self.outlines.extend_from_slice(vertices.items());
+        // Ids and ranks ascend together.
+        for (piece, &extent) in wanted.into_iter().zip(boxes.items()) {
+            self.slots.insert(piece, self.boxes.len() as u32);
+            self.boxes.push(extent);
+        }
     }
 
     /// Number of pieces that are known.
@@ -166,10 +177,6 @@ impl Pieces {
         others.filter(move |&rank| std::mem::replace(&mut last, rank) != rank)
     }
 
-    fn outline(&self, slot: usize) -> &[u32] {
-        &self.outlines[self.offsets[slot]..self.offsets[slot + 1]]
-    }
-
     /// The sides between the own piece at place `p` and another one.
     fn sides<'a>(&self, level: &'a Level, p: usize, other: u32) -> &'a [Side] {
         let borders = self.borders(p);
@@ -182,7 +189,8 @@ impl Pieces {
         }
     }
 
-    /// The length of the border between the own piece at place `p` and the union of others, if it may join them.
+    /// The length or area of the border between the own piece at place `p` and the union of others, if it may join
+    /// them.
     pub(super) fn length(
         &self,
         level: &Level,
@@ -218,37 +226,108 @@ impl Pieces {
         let own = self.extent(p as u32);
         let is_lower = union.len() > 1 || level.first() + (p as u32) < union[0];
         // Both ranks of two pieces compute one number: zeros have signs.
-        let is_long = match is_lower {
-            true => is_too_long(own, theirs, most_ratio),
-            false => is_too_long(theirs, own, most_ratio),
+        let (own, theirs) = if is_lower {
+            (own, theirs)
+        } else {
+            (theirs, own)
         };
-        if count == 0 || is_long {
-            return None;
-        }
-        (self.common(p, slots) == count + 1).then_some(length)
+        let may_join = match &level.faces {
+            None => {
+                !is_too_long::<false>(own, theirs, most_ratio)
+                    && self.outlines.common(p, slots) == count + 1
+            }
+            Some(faces) => {
+                let sides = union.iter().flat_map(|&q| self.sides(level, p, q));
+                let faces = sides.map(|side| faces.get(side.vertex as usize));
+                !is_too_long::<true>(own, theirs, most_ratio) && self.is_patch(p, slots, faces)
+            }
+        };
+        (count > 0 && may_join).then_some(length)
     }
 
-    /// Number of vertices on the outline of the own piece at place `p` and on one of others.
-    fn common(&self, p: usize, slots: &[u32]) -> usize {
-        let own = self.outline(p);
-        let others = |k: usize| self.outline(slots[k] as usize);
-        let has = |list: &[u32], v: &u32| list.binary_search(v).is_ok();
-        let count: usize = (0..slots.len()).map(|k| others(k).len()).sum();
-        if own.len() <= count {
-            let is_common = |v: &&u32| (0..slots.len()).any(|k| has(others(k), v));
-            return own.iter().filter(is_common).count();
+    /// Whether the faces that the own piece at place `p` has in common with others are one patch, and all that these
+    /// have in common.
+    fn is_patch<'a>(
+        &self,
+        p: usize,
+        slots: &[u32],
+        faces: impl Iterator<Item = &'a [u32]>,
+    ) -> bool {
+        let (mut all, mut count) = (Vec::new(), 0);
+        for face in faces {
+            all.extend(edges(face).map(name));
+            count += 1;
         }
-        let of = |k: usize| {
-            let is_new =
-                move |v: &&u32| has(own, v) && !(0..k).any(|before| has(others(before), v));
-            others(k).iter().filter(is_new).count()
-        };
-        (0..slots.len()).map(of).sum()
+        all.sort_unstable();
+        // The surface of a ball has two faces at an edge: the rim has the edges of one common face.
+        let (mut edges, mut rim) = (0, Vec::new());
+        for same in all.chunk_by(|a, b| a == b) {
+            edges += 1;
+            if let [edge] = same {
+                rim.push(*edge);
+            }
+        }
+        self.outlines.common(p, slots) + count == edges + 1
+            && self.ridges.common(p, slots) == edges
+            && is_one_walk(&rim)
     }
 }
 
-fn is_too_long(own: Extent, union: Extent, most_ratio: f64) -> bool {
-    let ratio = |extent: Extent| extent.ratio::<false>();
-    let together = ratio(own.with(union));
-    together > most_ratio && together > ratio(own) && together > ratio(union)
+/// The edges of a face, from vertex to vertex.
+pub(super) fn edges(face: &[u32]) -> impl Iterator<Item = [u32; 2]> {
+    let ends = face.iter().cycle().skip(1);
+    face.iter().zip(ends).map(|(&from, &to)| [from, to])
+}
+
+/// The names of the edges along which a face runs to the higher vertex: of the two faces at an edge of a ball one does.
+fn upward_edges(face: &[u32]) -> impl Iterator<Item = u64> {
+    edges(face).filter(|[from, to]| from < to).map(name)
+}
+
+/// The name of an edge: its lower vertex in the upper half, then the higher one.
+pub(super) fn name([a, b]: [u32; 2]) -> u64 {
+    u64::from(a.min(b)) << 32 | u64::from(a.max(b))
+}
+
+/// Whether these edges, each once, are one closed walk that visits no vertex twice.
+fn is_one_walk(edges: &[u64]) -> bool {
+    // Each vertex with the one at the other end of an edge.
+    let ends = edges.iter().map(|&edge| [(edge >> 32) as u32, edge as u32]);
+    let mut ends: Vec<[u32; 2]> = ends.flat_map(|[a, b]| [[a, b], [b, a]]).collect();
+    ends.sort_unstable();
+    let mut vertices = ends.chunk_by(|a, b| a[0] == b[0]);
+    if ends.is_empty() || !vertices.all(|at| at.len() == 2) {
+        return false;
+    }
+    let [start, mut at] = ends[0];
+    let (mut before, mut steps) = (start, 1);
+    while at != start {
+        let i = ends.partition_point(|end| end[0] < at);
+        let [a, b] = [ends[i][1], ends[i + 1][1]];
+        (before, at) = (at, if a == before { b } else { a });
+        steps += 1;
+    }
+    steps == edges.len()
+}
+
+fn is_too_long<const SOLID: bool>(own: Extent, union: Extent, most_ratio: f64) -> bool {
+    let together = own.with(union).ratio::<SOLID>();
+    together > most_ratio && together > own.ratio::<SOLID>() && together > union.ratio::<SOLID>()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_walk_is_closed_and_visits_no_vertex_twice() {
+        let walk = |vertices: &[u32]| edges(vertices).map(name).collect::<Vec<_>>();
+        assert!(is_one_walk(&walk(&[4, 9, 2])));
+        assert!(is_one_walk(&walk(&[7, 3, 1, 8, 5])));
+        assert!(!is_one_walk(&[]));
+        // Two walks, a walk that is open, and one that visits vertex 3 twice.
+        assert!(!is_one_walk(&[walk(&[0, 1, 2]), walk(&[3, 4, 5])].concat()));
+        assert!(!is_one_walk(&walk(&[0, 1, 2, 3])[..3]));
+        assert!(!is_one_walk(&walk(&[0, 1, 3, 2, 5, 3])));
+    }
 }

@@ -8,20 +8,14 @@ use std::collections::HashSet;
 use trioxide::mesh::NONE;
 use trioxide_mesh::parallel;
 
+use super::twins::{NOTHING, Others, twins};
 use super::{Level, Side};
 use crate::block::Block;
 use crate::directory::Fetched;
 use crate::ids::IdSet;
 use crate::ownership::Position;
 use crate::polylla::Ordered;
-use crate::transport::{Mail, Ranks};
-
-/// A side of a polygon, as the other side of its edge has to know it: its id among those of all polygons, the polygon
-/// (twice, plus one if it visits a vertex twice), and the polygon's region.
-type Seen = [u64; 3];
-
-/// No other side.
-const NOTHING: Seen = [u64::MAX; 3];
+use crate::transport::Ranks;
 
 /// The key of an edge, with the lower vertex in the upper half.
 fn edge([a, b]: [u32; 2]) -> u64 {
@@ -53,16 +47,7 @@ pub(super) fn find<P: Position>(ranks: &Ranks, block: &Block<P>, ordered: &Order
     }
     let key =
         |corner: usize| edge([corner, nexts[corner][1] as usize].map(|corner| corners[corner]));
-    let mut order = parallel::collect(corners.len(), |corner| (key(corner), corner as u32));
-    order.par_sort_unstable();
-    let mut twins = vec![NONE; corners.len()];
-    for pair in order.windows(2) {
-        if pair[0].0 == pair[1].0 {
-            twins[pair[0].1 as usize] = pair[1].1;
-            twins[pair[1].1 as usize] = pair[0].1;
-        }
-    }
-    drop(order);
+    let twins = twins(corners.len(), key);
 
     let is_pinched = parallel::collect(polygons.len(), |i| {
         let mut vertices = polygons.get(i).to_vec();
@@ -74,6 +59,8 @@ pub(super) fn find<P: Position>(ranks: &Ranks, block: &Block<P>, ordered: &Order
                 twin != NONE && nexts[twin as usize][0] == i as u32
             })
     });
+    // The edge, the side's id among those of all polygons, the polygon (twice, plus one if it visits a vertex twice),
+    // and the polygon's region.
     let seen = |corner: usize| {
         let i = nexts[corner][0] as usize;
         let region = ordered
@@ -81,9 +68,11 @@ pub(super) fn find<P: Position>(ranks: &Ranks, block: &Block<P>, ordered: &Order
             .as_ref()
             .map_or(0, |regions| regions[i] as u32);
         let polygon = 2 * (before + i as u64) + u64::from(is_pinched[i]);
-        [first + corner as u64, polygon, region.into()]
+        [key(corner), first + corner as u64, polygon, region.into()]
     };
-    let others = beyond_ranks(ranks, block.vertices, &twins, key, seen);
+    let others = Others::find(ranks, block.vertices, &twins, seen, |&[edge, ..]| {
+        [(edge >> 32) as u32, edge as u32, 0]
+    });
     let segments = block.segments.iter().map(|segment| edge(segment.ends));
     let segments: HashSet<u64> = segments.collect();
 
@@ -96,17 +85,17 @@ pub(super) fn find<P: Position>(ranks: &Ranks, block: &Block<P>, ordered: &Order
         let (from, to) = (corners[corner], corners[nexts[corner][1] as usize]);
         let d = point(to) - point(from);
         let side = Side {
-            edge: mine[0].min(other[0]),
+            edge: mine[1].min(other[1]),
             length: root(d.x * d.x + d.y * d.y + d.z * d.z),
-            piece: (mine[1] >> 1) as u32,
+            piece: (mine[2] >> 1) as u32,
             beyond: match other {
                 NOTHING => NONE,
-                [_, polygon, _] => (polygon >> 1) as u32,
+                [_, _, polygon, _] => (polygon >> 1) as u32,
             },
             vertex: from,
             is_fixed: u32::from(
-                other != NOTHING && (mine[2] != other[2] || other[1] & 1 != 0)
-                    || mine[1] & 1 != 0
+                other != NOTHING && (mine[3] != other[3] || other[2] & 1 != 0)
+                    || mine[2] & 1 != 0
                     || !segments.is_empty() && segments.contains(&key(corner)),
             ),
         };
@@ -121,61 +110,5 @@ pub(super) fn find<P: Position>(ranks: &Ranks, block: &Block<P>, ordered: &Order
         });
         corners.fold(Extent::NOTHING, Extent::with)
     });
-    Level::new(ranks, sides, boxes)
-}
-
-/// The sides of other ranks that are the other sides of edges here.
-struct Others {
-    /// Corners without another side here, ascending.
-    corners: Vec<u32>,
-    seen: Vec<Seen>,
-}
-
-impl Others {
-    /// The other side of the edge at a corner without one here.
-    fn get(&self, corner: usize) -> Seen {
-        let i = self.corners.partition_point(|&c| (c as usize) < corner);
-        self.seen[i]
-    }
-}
-
-/// Finds the other sides of edges by their directories, the ranks of their lower vertices. Collective.
-fn beyond_ranks(
-    ranks: &Ranks,
-    vertices: u64,
-    twins: &[u32],
-    key: impl Fn(usize) -> u64 + Sync,
-    seen: impl Fn(usize) -> Seen + Sync,
-) -> Others {
-    let corners = parallel::filter_collect(twins.len(), |corner| {
-        (twins[corner] == NONE).then_some(corner as u32)
-    });
-    let blocks = ranks.blocks(vertices);
-    let rank = |i: usize| blocks.rank(key(corners[i] as usize) >> 32);
-    let places = Mail::places(ranks.size(), corners.len(), rank);
-    let questions = places.map(|&i| {
-        let corner = corners[i as usize] as usize;
-        let [id, polygon, region] = seen(corner);
-        [key(corner), id, polygon, region]
-    });
-    let answers = ranks.ask_together(&questions, |asked| {
-        let asked = asked.items();
-        let mut order = parallel::collect(asked.len(), |i| (asked[i][0], i as u32));
-        order.par_sort_unstable();
-        let mut answers = vec![NOTHING; asked.len()];
-        for pair in order.windows(2) {
-            let [(a, i), (b, k)] = [pair[0], pair[1]];
-            if a == b {
-                let [i, k] = [i, k].map(|i| i as usize);
-                let seen = |i: usize| [asked[i][1], asked[i][2], asked[i][3]];
-                (answers[i], answers[k]) = (seen(k), seen(i));
-            }
-        }
-        answers
-    });
-    let mut seen = vec![NOTHING; corners.len()];
-    for (&i, answer) in places.items().iter().zip(answers) {
-        seen[i as usize] = answer;
-    }
-    Others { corners, seen }
+    Level::new(ranks, sides, boxes, None)
 }

@@ -1,4 +1,6 @@
-//! The polyhedra at rank 0, for formats that one process writes.
+//! The polyhedra in the order of the single run: in slices, or at rank 0, for formats that one process writes.
+
+use std::ops::Range;
 
 use rayon::slice::ParallelSliceMut;
 use trioxide::Device;
@@ -9,10 +11,10 @@ use trioxide_mesh::parallel;
 use trioxide_operations::polyhedra::Totals;
 
 use super::Found;
-use crate::block::fill;
+use crate::block::{Blocks, fill};
 use crate::fault::Result;
 use crate::ids::Ids;
-use crate::transport::Ranks;
+use crate::transport::{Mail, Ranks, offsets};
 
 /// Lists of polyhedra, with ids of the whole mesh.
 struct Lists {
@@ -45,6 +47,30 @@ impl Lists {
             tets: parallel::map(&tets, |&t| id(t)),
             sides: parallel::map(&sides, |&side| 4 * id(side / 4) + side % 4),
         })
+    }
+
+    /// Sends each polyhedron to the rank whose block of tetrahedra has its root. Collective.
+    fn to_blocks(&self, ranks: &Ranks, blocks: Blocks) -> Self {
+        let places = Mail::places(ranks.size(), self.heads.len(), |p| {
+            blocks.rank(self.heads[p][0].into())
+        });
+        let starts = offsets(self.heads.iter().map(|head| head[1] as usize));
+        let sent = |list: &[u32], range: &dyn Fn(usize) -> Range<usize>| {
+            let sent = Mail::of_lists(ranks.size(), |rank, sent| {
+                for &p in places.of(rank) {
+                    sent.extend_from_slice(&list[range(p as usize)]);
+                }
+            });
+            ranks.exchange(&sent).into_items()
+        };
+        let heads = places.map(|&p| self.heads[p as usize]);
+        Self {
+            heads: ranks.exchange(&heads).into_items(),
+            tets: sent(&self.tets, &|p| starts[p]..starts[p + 1]),
+            sides: sent(&self.sides, &|p| {
+                2 * (starts[p] + p)..2 * (starts[p + 1] + p + 1)
+            }),
+        }
     }
 
     /// The lists of all ranks, at rank 0. Collective.
@@ -87,6 +113,19 @@ impl Lists {
 }
 
 impl Found {
+    /// This rank's slice of the polyhedra in the order of the single run: those whose roots are in its block of all
+    /// tetrahedra. There are no twins, tags and counts. Collective.
+    ///
+    /// # Errors
+    /// More sides than 32-bit ids name; errors of the device.
+    pub fn ordered(&self, ranks: &Ranks, on: &Device) -> Result<PolyhedraLists> {
+        ranks.phase("order of polyhedra");
+        let tetrahedra = ranks.sum(self.owned(ranks).len() as u64);
+        ranks.agree(check_narrow(tetrahedra))?;
+        let lists = ranks.agree(self.lists(on))?;
+        Ok(lists.to_blocks(ranks, ranks.blocks(tetrahedra)).in_order())
+    }
+
     /// The polyhedra at rank 0, as the single run has them; other ranks get none. Collective.
     ///
     /// # Errors
@@ -180,7 +219,7 @@ fn check_narrow(tetrahedra: u64) -> Result<()> {
         return Ok(());
     }
     Err(trioxide::Error::Argument(format!(
-        "{tetrahedra} tetrahedra have more sides than the 32-bit ids of one process: leave the output out"
+        "{tetrahedra} tetrahedra have more sides than the 32-bit ids of one process: leave the output and the levels out"
     ))
     .into())
 }
