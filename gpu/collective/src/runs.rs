@@ -3,8 +3,8 @@
 /// Values of the runs that are sorted first.
 pub const RUN: u32 = 32;
 
-/// The place of a value after its run of [`RUN`] values is sorted; the list goes from `start` to `end`. The value counts
-/// the values before it in its run; equal ones stay in their order.
+/// The place of a value after its run of [`RUN`] values is sorted; the list goes from `start` to `end`. The value
+/// counts the values before it in its run; equal ones stay in their order.
 #[inline(always)]
 pub(crate) fn place_in_run<T: Copy + Ord>(
     place: u32,
