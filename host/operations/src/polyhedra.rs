@@ -21,7 +21,7 @@ use crate::report::{Counts, Note, Run};
 #[cfg_attr(feature = "clap", derive(clap::Args), group(skip))]
 pub struct Options {
     /// How tetrahedra are joined: across their largest faces, or to cavities. A cavity is the tetrahedra around one
-    /// whose circumcentres lie in its circumsphere, of small spheres before large ones
+    /// whose circumcentres lie in its circumsphere; small spheres come first
     #[cfg_attr(feature = "clap", arg(long, value_enum, default_value_t))]
     pub rule: Rule,
     /// Which face of a tetrahedron is its largest: by area, or by the radius of the circle through its vertices

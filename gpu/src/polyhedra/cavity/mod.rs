@@ -7,8 +7,8 @@
 //! | absorb tetrahedra | [`check_claims()`], [`absorb_tetrahedra()`], in rounds |
 //! | label borders | [`label_borders()`] |
 //!
-//! Later stages are those of [the family](super). Regions are no trees here, so [`count_sides()`] counts the sides of
-//! each polyhedron. [`mark_barrier_regions()`] finds the regions that have a barrier face.
+//! The stages that follow are those of [the family](super). A region is no tree here, so [`count_sides()`] counts the
+//! sides of each polyhedron, and [`mark_barrier_regions()`] finds the regions that have a barrier face.
 //!
 //! # Definition
 //!

@@ -31,26 +31,12 @@ impl SpheresBuffers<'_> {
     }
 }
 
-#[inline(always)]
-fn dot(a: DVec3, b: DVec3) -> f64 {
-    a.x * b.x + a.y * b.y + a.z * b.z
-}
-
-#[inline(always)]
-fn cross(a: DVec3, b: DVec3) -> DVec3 {
-    DVec3::new(
-        a.y * b.z - a.z * b.y,
-        a.z * b.x - a.x * b.z,
-        a.x * b.y - a.y * b.x,
-    )
-}
-
 /// Whether a sphere has a tetrahedron, by their centres. The centre of a flat one is infinite: then the distance is
 /// infinite or NaN, and the answer is no.
 #[inline(always)]
 pub fn is_inside(centre: DVec3, radius_squared: f64, other: DVec3) -> bool {
     let apart = other - centre;
-    dot(apart, apart) < radius_squared
+    apart.dot(apart) < radius_squared
 }
 
 /// Centre and squared radius of the sphere through four points, in ascending order of the vertices' ids. Both are
@@ -58,15 +44,11 @@ pub fn is_inside(centre: DVec3, radius_squared: f64, other: DVec3) -> bool {
 #[inline(always)]
 fn sphere([a, b, c, d]: [DVec3; 4]) -> (DVec3, f64) {
     let (u, v, w) = (b - a, c - a, d - a);
-    let (vw, wu, uv) = (cross(v, w), cross(w, u), cross(u, v));
-    let (uu, vv, ww) = (dot(u, u), dot(v, v), dot(w, w));
-    let twice = 2.0 * dot(u, vw);
-    let from_a = DVec3::new(
-        (uu * vw.x + vv * wu.x + ww * uv.x) / twice,
-        (uu * vw.y + vv * wu.y + ww * uv.y) / twice,
-        (uu * vw.z + vv * wu.z + ww * uv.z) / twice,
-    );
-    let (centre, radius) = (a + from_a, dot(from_a, from_a));
+    let (vw, wu, uv) = (v.cross(w), w.cross(u), u.cross(v));
+    let (uu, vv, ww) = (u.dot(u), v.dot(v), w.dot(w));
+    let twice = 2.0 * u.dot(vw);
+    let from_a = (uu * vw + vv * wu + ww * uv) / twice;
+    let (centre, radius) = (a + from_a, from_a.dot(from_a));
     // A NaN compares as false.
     if radius < f64::INFINITY {
         (centre, radius)

@@ -31,10 +31,9 @@ const DEFAULTS: &str = "Where defaults come from: this machine (--device auto, -
 ///
 /// Triangles that send each other along their longest edges become one polygon, of the plane where all z are the same,
 /// else of a surface in space, closed or not; tetrahedra along their largest faces, or by their circumspheres, one
-/// polyhedron. Regions, segments
-/// and tagged faces of the input are never crossed. Fields of vertices stay as they are; those of triangles have in a
-/// polygon the mean over its area, integers the value of its first triangle, as regions; those of tetrahedra in a
-/// polyhedron the mean over its volume.
+/// polyhedron. Regions, segments and tagged faces of the input are never crossed. Fields of vertices stay as they are;
+/// those of triangles have in a polygon the mean over its area, integers the value of its first triangle, as regions;
+/// those of tetrahedra in a polyhedron the mean over its volume.
 ///
 /// Under mpirun several processes work on one mesh, each on its own GPU (cargo xtask build --mpi), and write the file
 /// of one (polygons to .ply by slices, polyhedra by the first), or a .pvtu with a piece of each. Of generate:grid:N,

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use glam::{DVec3, Vec3};
 use trioxide::formats::pvtu::Cells;
+use trioxide::polyhedra::Rule;
 use trioxide_arguments::device::to_values;
 use trioxide_operations::polyhedra::MeshPolyhedra;
 use trioxide_ranks::levels::{Surfaces, levels_of_polyhedra};
@@ -14,7 +15,7 @@ use trioxide_ranks::{Ranks, Result};
 
 use super::files::is_pvtu;
 use super::levels::{give_levels, refuse_pieces_of_levels};
-use super::rank::{Starting, in_precision, is_quiet, refuse_cavities, with_file};
+use super::rank::{Starting, in_precision, is_quiet, refuse, with_file};
 use super::report::{Ending, report};
 use super::tets::{Reading, TetInput};
 use crate::commands::polylla::Options;
@@ -28,7 +29,8 @@ pub fn run<'a>(ranks: &Ranks, options: &'a Options, starting: Starting) -> Resul
     let output = options.output.as_deref();
     check_volume(options, output.filter(|path| !is_pvtu(path)))?;
     let wanted = options.polyhedra();
-    refuse_cavities(&wanted)?;
+    let is_cavity = wanted.rule == Rule::Cavity;
+    refuse(is_cavity.then_some("--rule cavity is for one process: leave it out"))?;
     refuse_pieces_of_levels(options)?;
     ranks.phase("read");
     let quiet = is_quiet(ranks, &options.device);

@@ -5,11 +5,10 @@ use std::thread::JoinHandle;
 
 use trioxide::Error;
 use trioxide::device::{Choice, CudaDevice, Device, cuda_devices, has_cuda_driver};
-use trioxide::polyhedra::Rule;
 use trioxide_arguments::device::DeviceOptions;
 use trioxide_arguments::names::FLAGS;
 use trioxide_arguments::note;
-use trioxide_operations::{polyhedra, refine};
+use trioxide_operations::refine;
 use trioxide_ranks::{Fault, Ranks, Result};
 
 use crate::Command;
@@ -228,12 +227,6 @@ pub fn at_first<T>(ranks: &Ranks, work: impl FnOnce() -> trioxide::Result<T>) ->
 pub fn refuse(wrong: Option<&str>) -> Result<()> {
     let refused = |wrong| format!("{wrong}, or start it without mpirun");
     wrong.map_or(Ok(()), |wrong| Err(Error::Argument(refused(wrong)).into()))
-}
-
-/// Refuses polyhedra by cavities.
-pub fn refuse_cavities(options: &polyhedra::Options) -> Result<()> {
-    let is_cavity = options.rule == Rule::Cavity;
-    refuse(is_cavity.then_some("--rule cavity is for one process: leave it out"))
 }
 
 /// The instance of a generic function for a precision: double, or single.

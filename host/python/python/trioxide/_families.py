@@ -109,7 +109,7 @@ def polylla(
         Join the polygons or polyhedra to nested levels until one has as many pieces or fewer.
     rule : "largest-faces" or "cavity"
         How tetrahedra are joined: across their largest faces, or to cavities. A cavity is the tetrahedra around one whose circumcentres
-        lie in its circumsphere, of small spheres before large ones.
+        lie in its circumsphere; small spheres come first.
     by : "area" or "circumradius", optional
         Which face of a tetrahedron is its largest: by area, or by the radius of the circle through its vertices.
     merge_faces : bool

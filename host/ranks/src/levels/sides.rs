@@ -8,6 +8,7 @@ use std::collections::HashSet;
 use trioxide::mesh::NONE;
 use trioxide_mesh::parallel;
 
+use super::pieces::name;
 use super::twins::{NOTHING, Others, twins};
 use super::{Level, Side};
 use crate::block::Block;
@@ -16,11 +17,6 @@ use crate::ids::IdSet;
 use crate::ownership::Position;
 use crate::polylla::Ordered;
 use crate::transport::Ranks;
-
-/// The key of an edge, with the lower vertex in the upper half.
-fn edge([a, b]: [u32; 2]) -> u64 {
-    u64::from(a.min(b)) << 32 | u64::from(a.max(b))
-}
 
 /// Level 0: the polygons of all ranks. Collective.
 pub(super) fn find<P: Position>(ranks: &Ranks, block: &Block<P>, ordered: &Ordered) -> Level {
@@ -46,7 +42,7 @@ pub(super) fn find<P: Position>(ranks: &Ranks, block: &Block<P>, ordered: &Order
         }
     }
     let key =
-        |corner: usize| edge([corner, nexts[corner][1] as usize].map(|corner| corners[corner]));
+        |corner: usize| name([corner, nexts[corner][1] as usize].map(|corner| corners[corner]));
     let twins = twins(corners.len(), key);
 
     let is_pinched = parallel::collect(polygons.len(), |i| {
@@ -73,7 +69,7 @@ pub(super) fn find<P: Position>(ranks: &Ranks, block: &Block<P>, ordered: &Order
     let others = Others::find(ranks, block.vertices, &twins, seen, |&[edge, ..]| {
         [(edge >> 32) as u32, edge as u32, 0]
     });
-    let segments = block.segments.iter().map(|segment| edge(segment.ends));
+    let segments = block.segments.iter().map(|segment| name(segment.ends));
     let segments: HashSet<u64> = segments.collect();
 
     let mut sides = parallel::filter_collect(corners.len(), |corner| {

@@ -1,5 +1,7 @@
 //! Are these the polyhedra of a mesh of tetrahedra? Nothing lost, nothing twice, each in one piece.
 
+use std::collections::HashSet;
+
 use glam::DVec3;
 
 use trioxide::Result;
@@ -163,9 +165,10 @@ fn check_barriers(lists: &PolyhedraLists, of_tet: &[usize], constrained: bool) -
         let twin = lists.twins[side as usize];
         twin != NONE && of_tet[side as usize / 4] == of_tet[twin as usize / 4]
     };
+    let tagged: HashSet<u32> = lists.tagged.iter().copied().collect();
     let is_tagged = |side: u32| {
         let twin = lists.twins[side as usize];
-        constrained && (lists.tagged.contains(&side) || lists.tagged.contains(&twin))
+        constrained && (tagged.contains(&side) || tagged.contains(&twin))
     };
     let wrong = |&&side: &&u32| is_barrier(side) && !is_tagged(side);
     match lists.sides.iter().find(wrong) {
