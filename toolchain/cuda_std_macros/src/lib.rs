@@ -3,7 +3,7 @@
 use proc_macro::TokenStream;
 use quote::quote;
 use syn::parse::Parser;
-use syn::{ItemFn, LitInt, Token, parse_macro_input, parse_quote};
+use syn::{ItemFn, LitInt, Safety, Token, parse_macro_input, parse_quote};
 
 /// Makes a function an entry of the PTX module, under its own name.
 ///
@@ -21,7 +21,7 @@ pub fn kernel(options: TokenStream, item: TokenStream) -> TokenStream {
         Err(error) => return error.into_compile_error().into(),
     };
     let section = registers.map(|section| quote!(#[unsafe(link_section = #section)]));
-    if function.sig.unsafety.is_none() {
+    if !matches!(function.sig.safety, Safety::Unsafe(_)) {
         return syn::Error::new_spanned(&function.sig, "a kernel must be an `unsafe fn`")
             .into_compile_error()
             .into();

@@ -6,7 +6,7 @@ use syn::ext::IdentExt;
 use syn::visit::Visit;
 use syn::{
     ConstParam, Error, Expr, FnArg, GenericArgument, GenericParam, Ident, ItemFn, Lifetime, Lit,
-    Pat, PathArguments, Result, ReturnType, Type, TypePath,
+    Pat, PathArguments, Result, ReturnType, Safety, Type, TypePath,
 };
 
 use crate::options::{Constant, Options, unknown};
@@ -61,7 +61,7 @@ impl Kernel {
         for (is_there, word) in [
             (sig.constness.is_some(), "const"),
             (sig.asyncness.is_some(), "async"),
-            (sig.unsafety.is_some(), "unsafe"),
+            (!matches!(sig.safety, Safety::Default), "unsafe"),
             (sig.abi.is_some(), "extern"),
         ] {
             if is_there {
