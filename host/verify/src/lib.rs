@@ -7,3 +7,6 @@
 
 pub mod selftest;
 pub mod validate;
+
+// Named only: a release build takes the instances of the pipelines from there (`profile.release` of the workspace).
+use trioxide_operations as _;
