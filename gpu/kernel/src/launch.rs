@@ -1,28 +1,28 @@
 //! Launches on the host: the code of `#[kernel]` calls this module. A machine that runs kernels implements
 //! [`Launcher`].
 
+mod arguments;
 mod buffer;
+mod calls;
+mod declaration;
 mod error;
+mod lengths;
 
-use core::any::TypeId;
-use core::ffi::c_void;
-use core::mem::MaybeUninit;
 use core::ops::Range;
 
-use bytemuck::Pod;
-
-use crate::block::{Block, SCRATCH_BYTES, SharedMemory};
+use crate::block::SCRATCH_BYTES;
 use crate::check::{OutOfBounds, hash};
 use crate::fault::{BROKEN_ASSERTION, Fault};
-use crate::index::BitWord;
-use crate::index::Index;
-use crate::place;
-use crate::print::{Collector, Record, Sink};
-use crate::view::{Out, RawView};
-#[cfg(any(debug_assertions, feature = "checked"))]
-use crate::writers::OfLaunch;
+use crate::print::{Record, Sink};
+pub use arguments::{Arguments, Array};
 pub use buffer::{Buffer, DeviceId, Memory};
+#[doc(hidden)]
+pub use calls::{bits, blocks, groups};
+#[doc(hidden)]
+pub use declaration::{Called, Declaration, instance, place_of_value, run};
 pub use error::LaunchError;
+#[doc(hidden)]
+pub use lengths::{Lengths, Need, TooShort};
 
 /// How a launch's indices become calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -236,123 +236,6 @@ impl LaunchNames {
     }
 }
 
-/// An array that a launch takes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Array {
-    /// The kernel's parameter, or the field of a group.
-    pub name: &'static str,
-    /// Number of elements.
-    pub len: u64,
-    /// Size in bytes.
-    pub bytes: u64,
-    address: u64,
-    device: DeviceId,
-}
-
-impl Array {
-    /// Its address in the device's memory.
-    pub fn address(&self) -> u64 {
-        self.address
-    }
-}
-
-/// Values that a PTX entry takes.
-pub struct Arguments {
-    /// 16 bytes at a time, so that every value is aligned.
-    values: Vec<MaybeUninit<u128>>,
-    /// Start of each value in `values`.
-    starts: Vec<usize>,
-    arrays: Vec<Array>,
-    prints: Collector,
-    /// The writers of elements on a CPU.
-    #[cfg(any(debug_assertions, feature = "checked"))]
-    pub(crate) writers: OfLaunch,
-}
-
-impl Arguments {
-    /// The arguments of a launch of `n` indices.
-    #[doc(hidden)]
-    pub fn new(n: u32) -> Self {
-        // Room for most kernels' parameters: the host's time limits small launches.
-        let mut arguments = Self {
-            values: Vec::with_capacity(32),
-            starts: Vec::with_capacity(24),
-            arrays: Vec::with_capacity(16),
-            prints: Collector::default(),
-            #[cfg(any(debug_assertions, feature = "checked"))]
-            writers: OfLaunch::default(),
-        };
-        arguments.push(n);
-        arguments
-    }
-
-    /// Records an array, and returns the entry's argument for it.
-    #[doc(hidden)]
-    pub fn array<T: Pod>(&mut self, name: &'static str, buffer: &Buffer<T>) -> RawView<T> {
-        self.arrays.push(Array {
-            name,
-            len: buffer.len() as u64,
-            bytes: buffer.bytes() as u64,
-            address: buffer.address(),
-            device: buffer.device(),
-        });
-        RawView::new(buffer.address(), buffer.len() as u64)
-    }
-
-    /// Adds the entry's argument for its next parameter.
-    #[doc(hidden)]
-    pub fn push<R: Copy>(&mut self, raw: R) {
-        const {
-            assert!(
-                align_of::<R>() <= 16,
-                "a kernel's parameter is aligned to 16 bytes at most"
-            )
-        };
-        let start = self.values.len();
-        self.starts.push(start);
-        self.values
-            .resize_with(start + size_of::<R>().div_ceil(16).max(1), || {
-                MaybeUninit::new(0)
-            });
-        // SAFETY: room for the value was made above, aligned to 16 bytes.
-        unsafe { self.values.as_mut_ptr().add(start).cast::<R>().write(raw) };
-    }
-
-    /// The arrays, in the order of the kernel's parameters, a group's in the order of its fields; the bit sets that the
-    /// function returns come last.
-    pub fn arrays(&self) -> &[Array] {
-        &self.arrays
-    }
-
-    /// A value that was pushed: number 0 is `n`, followed by the entry's parameters.
-    ///
-    /// # Safety
-    /// The value was pushed as an `R`.
-    #[doc(hidden)]
-    pub unsafe fn value<R: Copy>(&self, k: usize) -> R {
-        // SAFETY: the caller's promise; `push` aligned it.
-        unsafe { self.values.as_ptr().add(self.starts[k]).cast::<R>().read() }
-    }
-
-    /// Addresses of the values, as the driver takes them.
-    pub fn pointers(&mut self) -> Vec<*mut c_void> {
-        let first = self.values.as_mut_ptr();
-        // SAFETY: starts lie within the values.
-        let pointer = |&start: &usize| unsafe { first.add(start) }.cast();
-        self.starts.iter().map(pointer).collect()
-    }
-}
-
-/// An array with fewer elements than the launch has indices.
-#[doc(hidden)]
-#[derive(Clone, Copy, Debug)]
-pub struct TooShort {
-    pub array: &'static str,
-    pub len: u64,
-    /// Elements that each index needs.
-    pub per: u32,
-}
-
 /// A machine that runs kernels.
 pub trait Launcher {
     /// Runs a kernel; it may return before the kernel ends.
@@ -363,138 +246,4 @@ pub trait Launcher {
     /// # Safety
     /// The conditions of the kernel's launch hold: every index that it forms is in range, and no two threads race.
     unsafe fn launch(&self, launch: Launch) -> Result<(), LaunchError>;
-}
-
-/// The sentence about the lengths in a launch's error.
-#[doc(hidden)]
-pub fn lengths(n: u32, arguments: &Arguments) -> String {
-    let mut text = format!("n is {n}");
-    for array in arguments.arrays() {
-        text += &format!(", {} has {} elements", array.name, array.len);
-    }
-    text
-}
-
-/// Place of the instance for `P` among the types that the kernel's declaration lists.
-///
-/// # Errors
-/// [`LaunchError::NoInstance`] if it does not list `P`.
-#[doc(hidden)]
-pub fn instance<P: 'static>(
-    kernel: &'static str,
-    instances: &[TypeId],
-) -> Result<usize, LaunchError> {
-    let own = TypeId::of::<P>();
-    let place = instances.iter().position(|instance| *instance == own);
-    place.ok_or(LaunchError::NoInstance {
-        kernel,
-        ty: core::any::type_name::<P>(),
-    })
-}
-
-/// Place of a constant's value among the values that the kernel's declaration lists.
-///
-/// # Panics
-/// If it does not list `value`: the launch does not compile.
-#[doc(hidden)]
-pub const fn place_of_value(listed: &[u64], value: u64) -> usize {
-    let mut place = 0;
-    while place < listed.len() {
-        if listed[place] == value {
-            return place;
-        }
-        place += 1;
-    }
-    panic!(
-        "the kernel's declaration lists no instance for this value of its constant: add it to the list"
-    )
-}
-
-#[doc(hidden)]
-#[inline(always)]
-pub fn bits<const N: usize, I: Index, W: BitWord>(
-    words: Range<u32>,
-    n: u32,
-    body: impl Fn(I) -> [bool; N],
-    bits: [Out<W>; N],
-) {
-    let end = n.div_ceil(32);
-    let is_last = words.contains(&(end - 1));
-    for word in words {
-        let packed = pack(word, n, &body);
-        for k in 0..N {
-            bits[k].set(word, W::from_word(packed[k]));
-        }
-    }
-    // A device writes four words at a time: it clears the words after the last, as far as the array has them.
-    if is_last {
-        for set in bits {
-            for word in end..end.next_multiple_of(4).min(set.len()) {
-                set.set(word, W::from_word(0));
-            }
-        }
-    }
-}
-
-#[doc(hidden)]
-#[inline(always)]
-pub fn groups<const N: usize, I: Index, W: BitWord>(
-    groups: Range<u32>,
-    n: u32,
-    body: impl Fn(I) -> [bool; N],
-    bits: Out<W>,
-) {
-    for group in groups {
-        let mut words = [0u32; N];
-        let first = group * 32;
-        for i in 0..(n - first).min(32) as usize {
-            place::enter_index(first + i as u32);
-            let flags = body(I::from_index(first + i as u32));
-            for (k, flag) in flags.into_iter().enumerate() {
-                let bit = N * i + k;
-                words[bit / 32] |= u32::from(flag) << (bit % 32);
-            }
-        }
-        for (k, word) in words.into_iter().enumerate() {
-            let index = group * N as u32 + k as u32;
-            // The last group's words may extend past the end.
-            if index < bits.len() {
-                bits.set(index, W::from_word(word));
-            }
-        }
-    }
-}
-
-#[inline(always)]
-fn pack<const N: usize, I: Index>(word: u32, n: u32, body: &impl Fn(I) -> [bool; N]) -> [u32; N] {
-    let mut packed = [0; N];
-    let first = word * 32;
-    for bit in 0..(n - first).min(32) {
-        place::enter_index(first + bit);
-        let flags = body(I::from_index(first + bit));
-        for (packed, flag) in packed.iter_mut().zip(flags) {
-            *packed |= u32::from(flag) << bit;
-        }
-    }
-    packed
-}
-
-/// Makes the calls of a range of blocks.
-///
-/// # Safety
-/// The promise of the launch, which includes that every index of shared memory that `body` forms is in range.
-#[doc(hidden)]
-#[inline(always)]
-pub unsafe fn blocks<const LANES: usize, S: SharedMemory>(
-    blocks: Range<u32>,
-    kernel: &'static str,
-    body: impl Fn(&Block<LANES, S>),
-) {
-    place::enter_kernel(kernel);
-    let mut memory = vec![0u128; (SCRATCH_BYTES + size_of::<S>()).div_ceil(16)];
-    for index in blocks {
-        place::enter_index(index);
-        // SAFETY: aligned to 16 bytes, as long as declared, and only this thread uses it.
-        body(&unsafe { Block::new(index, memory.as_mut_ptr().cast()) });
-    }
 }

@@ -230,17 +230,8 @@ pub fn expand(input: DeriveInput, is_safe: bool) -> Result<TokenStream> {
         unsafe impl #impl_generics ::trioxide_kernel::safe::Safe for #name #type_generics
 #conditions {
             #[cfg(not(target_arch = "nvptx64"))]
-            fn too_short<I: 'static>(
-                _: &'static str,
-                argument: &Self::Argument<'_>,
-                n: u32,
-            ) -> ::core::option::Option<::trioxide_kernel::launch::TooShort> {
-                #( if let ::core::option::Option::Some(short) =
-                    <#static_types as ::trioxide_kernel::safe::Safe>::too_short::<I>(#texts, &argument.#field_names, n)
-                {
-                    return ::core::option::Option::Some(short);
-                } )*
-                ::core::option::Option::None
+            fn compare_lengths<I: 'static>(lengths: &mut ::trioxide_kernel::launch::Lengths<'_>) {
+                #( <#static_types as ::trioxide_kernel::safe::Safe>::compare_lengths::<I>(lengths); )*
             }
 
             #[inline(always)]

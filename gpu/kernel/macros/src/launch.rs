@@ -14,12 +14,13 @@ pub fn launch(kernel: &Kernel) -> TokenStream {
     let (generics, arguments_of_types, conditions) = sig.generics.split_for_impl();
     let instantiated = arguments_of_types.as_turbofish();
     let (on, n, arguments) = (own("on"), own("n"), own("arguments"));
-    let (moves_of, broken, condition, launched, instance) = (
-        own("moves"),
+    let (broken, bytes, instance, called, short, launched) = (
         own("broken"),
-        own("condition"),
-        own("launch"),
+        own("bytes"),
         own("instance"),
+        own("called"),
+        own("short"),
+        own("launch"),
     );
     let prepare = own("prepare");
     let word = kernel.word();
@@ -29,29 +30,28 @@ pub fn launch(kernel: &Kernel) -> TokenStream {
     );
     let (parameters, same_parameters) = (parameters.clone(), parameters);
     let names = kernel.parameters.iter().map(|parameter| &parameter.name);
-    let raws = kernel.parameters.iter().map(|parameter| {
+    let added = kernel.parameters.iter().map(|parameter| {
         let (Parameter { name, ty }, text) = (parameter, parameter.text());
-        quote! {
-            let #name = <#ty as ::trioxide_kernel::Parameter>::raw(#text, #name, &mut #arguments);
-            #arguments.push(#name);
-        }
+        quote!(#arguments.add::<#ty>(#text, #name);)
     });
-    let raw_sets = bit_sets.iter().map(|set| {
+    let added_sets = bit_sets.iter().map(|set| {
         let text = set.to_string();
-        quote! {
-            let #set = #arguments.array(#text, #set);
-            #arguments.push(#set);
-        }
+        quote!(#arguments.add_bit_set(#text, #set);)
     });
-    let conditions_checked = checked_conditions(kernel);
-    let (lengths, safety) = safety(kernel);
-    let moves = moves(kernel, &broken);
+    let checked = checked_conditions(kernel);
+    let broken_and_bytes = broken_and_bytes(kernel, &checked);
+    let texts = checked.iter().map(|condition| &condition.text);
+    let (compared, safety) = safety(kernel);
     let (shape, shared) = shape(kernel);
     let (checks, checks_of_instance) = checks(kernel);
     let (entries, calls) = entries(kernel);
     let place = kernel.place();
     let counterparts = counterparts(kernel);
     let text = kernel.text();
+    let formula = match formula(kernel) {
+        None => quote!(::core::option::Option::None),
+        Some(formula) => quote!(::core::option::Option::Some(#formula)),
+    };
     let doc = format!("Launch of [`{name}`](fn@{name}).");
     let docs = launch_docs(kernel);
     quote! {
@@ -66,8 +66,15 @@ pub fn launch(kernel: &Kernel) -> TokenStream {
             /// Names of the kernel's PTX entries.
             pub const ENTRIES: &[&str] = &[#(#entries),*];
 
-            /// The CPU's counterparts of the entries.
-            const CALLS: &[::trioxide_kernel::launch::Calls] = &[#(#calls),*];
+            const DECLARATION: &::trioxide_kernel::launch::Declaration = &::trioxide_kernel::launch::Declaration {
+                name: #text,
+                package: ::core::env!("CARGO_PKG_NAME"),
+                module: ::core::module_path!(),
+                entries: ENTRIES,
+                calls: &[#(#calls),*],
+                conditions: &[#(#texts),*],
+                formula: #formula,
+            };
 
             #counterparts
 
@@ -78,36 +85,21 @@ pub fn launch(kernel: &Kernel) -> TokenStream {
                 #(, #bit_sets: &mut ::trioxide_kernel::launch::Buffer<#word>)*
             ) -> ::core::result::Result<::trioxide_kernel::launch::Launch, ::trioxide_kernel::launch::LaunchError> #conditions {
                 #checks_of_instance
-                #conditions_checked
-                let #moves_of = #moves;
-                #lengths
-                let mut #arguments = ::trioxide_kernel::launch::Arguments::new(#n);
-                #(#raws)*
-                #(#raw_sets)*
-                if let ::core::option::Option::Some(#condition) = #broken {
-                    return ::core::result::Result::Err(
-                        ::trioxide_kernel::launch::LaunchError::Requirement {
-                            kernel: #text,
-                            condition: #condition,
-                            lengths: ::trioxide_kernel::launch::lengths(#n, &#arguments),
-                        },
-                    );
-                }
                 let #instance = #place;
-                ::core::result::Result::Ok(::trioxide_kernel::launch::Launch {
-                    kernel: ::trioxide_kernel::launch::Kernel {
-                        name: #text,
-                        entry: ENTRIES[#instance],
-                        package: ::core::env!("CARGO_PKG_NAME"),
-                        module: ::core::module_path!(),
-                    },
+                let (#broken, #bytes) = { #broken_and_bytes };
+                let mut #arguments = ::trioxide_kernel::launch::Arguments::new(#n);
+                #(#added)*
+                #(#added_sets)*
+                let #short = #compared;
+                let #called = ::trioxide_kernel::launch::Called {
+                    instance: #instance,
                     shape: ::trioxide_kernel::launch::Shape::#shape,
-                    n: #n,
                     shared: #shared,
-                    arguments: #arguments,
-                    moves: #moves_of,
-                    calls: CALLS[#instance],
-                })
+                    n: #n,
+                    broken: #broken,
+                    bytes: #bytes,
+                };
+                DECLARATION.launch(#called, #arguments, #short)
             }
 
             #(#[doc = #docs])*
@@ -117,79 +109,45 @@ pub fn launch(kernel: &Kernel) -> TokenStream {
                 #(, #same_parameters)*
                 #(, #bit_sets: &mut ::trioxide_kernel::launch::Buffer<#word>)*
             ) -> ::core::result::Result<(), ::trioxide_kernel::launch::LaunchError> #conditions {
-                let #launched = #prepare #instantiated (#n #(, #names)* #(, #bit_sets)*)?;
+                let #launched = #prepare #instantiated (#n #(, #names)* #(, #bit_sets)*);
                 // SAFETY: the caller's promise, or the promise of the arguments' types and of the checks above.
-                unsafe { #on.launch(#launched) }
+                unsafe { ::trioxide_kernel::launch::run(#on, #launched) }
             }
         }
     }
     .into_token_stream()
 }
 
-/// The comparison of the lengths of arrays over the own index, and `unsafe` if there is no comparison.
+/// The array over the own index that is too short, as an `Option`, and `unsafe` if the launch is.
 fn safety(kernel: &Kernel) -> (TokenStream, TokenStream) {
     if !kernel.is_safe {
-        return (TokenStream::new(), quote!(unsafe));
+        return (quote!(::core::option::Option::None), quote!(unsafe));
     }
-    let (n, short) = (own("n"), own("short"));
-    let (index, label) = (&kernel.index, kernel.text());
-    let lengths = kernel.parameters.iter().map(|parameter| {
-        let (Parameter { name, ty }, text) = (parameter, parameter.text());
+    let (n, arguments, lengths) = (own("n"), own("arguments"), own("lengths"));
+    let index = &kernel.index;
+    let types = kernel.parameters.iter().map(|parameter| &parameter.ty);
+    let in_block = matches!(kernel.shape, Shape::Block { .. }).then(|| {
+        let types = types.clone();
         quote! {
-            if let ::core::option::Option::Some(#short) =
-                <#ty as ::trioxide_kernel::safe::Safe>::too_short::<#index>(#text, &#name, #n)
-            {
-                return ::core::result::Result::Err(::trioxide_kernel::launch::LaunchError::TooShort {
-                    kernel: #label,
-                    array: #short.array,
-                    len: #short.len,
-                    n: #n,
-                    per: #short.per,
-                });
-            }
-        }
-    });
-    let mut checks = quote!(#(#lengths)*);
-    if let Shape::Block { lanes, .. } = &kernel.shape {
-        let types = kernel.parameters.iter().map(|parameter| &parameter.ty);
-        let limit = format!("{} * n < 2^32", quote!(#lanes));
-        let arguments = own("arguments");
-        checks.extend(quote! {
             const fn is_safe_in_block<T: ::trioxide_kernel::safe::SafeInBlock>() {}
             #( is_safe_in_block::<#types>(); )*
-            // Elements of lanes are numbered by u32.
-            if (#lanes) as u64 * #n as u64 > u32::MAX as u64 {
-                let #arguments = ::trioxide_kernel::launch::Arguments::new(#n);
-                return ::core::result::Result::Err(::trioxide_kernel::launch::LaunchError::Requirement {
-                    kernel: #label,
-                    condition: #limit,
-                    lengths: ::trioxide_kernel::launch::lengths(#n, &#arguments),
-                });
-            }
-        });
-    }
+        }
+    });
+    let compared = quote!({
+        #in_block
+        #[allow(unused_mut)]
+        let mut #lengths = ::trioxide_kernel::launch::Lengths::new(&#arguments, #n);
+        #( <#types as ::trioxide_kernel::safe::Safe>::compare_lengths::<#index>(&mut #lengths); )*
+        #lengths.short()
+    });
     let safety = kernel.options.trusted.is_some().then(|| quote!(unsafe));
-    (checks, safety.unwrap_or_default())
+    (compared, safety.unwrap_or_default())
 }
 
-/// The bytes that the launch moves; `None` if a condition is broken, since the formula may rely on it.
-fn moves(kernel: &Kernel, broken: &Ident) -> TokenStream {
-    match &kernel.options.moves {
-        None => quote!(::core::option::Option::None),
-        Some(moves) => {
-            let names = environment(kernel);
-            let formula = tidy(&moves.to_token_stream().to_string());
-            quote!(if #broken.is_some() {
-                ::core::option::Option::None
-            } else {
-                #names
-                ::core::option::Option::Some(::trioxide_kernel::launch::Moves {
-                    bytes: (#moves) as u64,
-                    formula: #formula,
-                })
-            })
-        }
-    }
+/// The formula of the bytes that a launch moves, as its author writes it.
+fn formula(kernel: &Kernel) -> Option<String> {
+    let moves = kernel.options.moves.as_ref()?;
+    Some(tidy(&moves.to_token_stream().to_string()))
 }
 
 /// The conditions of a block kernel on every device: checked at its declaration, or for each instance.
@@ -268,47 +226,65 @@ fn is_number(ty: &Type) -> bool {
     }
 }
 
-/// Defines `broken`, the first condition that does not hold.
-fn checked_conditions(kernel: &Kernel) -> TokenStream {
-    let names = environment(kernel);
-    let (n, broken) = (own("n"), own("broken"));
-    let conditions = kernel.options.requires.iter().map(|condition| {
-        let text = condition.to_token_stream().to_string();
-        let text = tidy(&text);
-        quote! {
-            if #broken.is_none() && !(#condition) {
-                #broken = ::core::option::Option::Some(#text);
-            }
-        }
-    });
+/// A condition as the launch evaluates it and as an error has it.
+struct Condition {
+    holds: TokenStream,
+    text: String,
+}
+
+/// All conditions of a launch, in the order in which they are evaluated.
+fn checked_conditions(kernel: &Kernel) -> Vec<Condition> {
+    let n = own("n");
+    let mut conditions = Vec::new();
+    // Elements of lanes are numbered by u32.
+    if let Shape::Block { lanes, .. } = &kernel.shape
+        && kernel.is_safe
+    {
+        conditions.push(Condition {
+            holds: quote!((#lanes) as u64 * #n as u64 <= u32::MAX as u64),
+            text: format!("{} * n < 2^32", quote!(#lanes)),
+        });
+    }
     let flags = match kernel.shape {
         Shape::Bits { flags, .. } => flags,
         _ => 1,
     };
-    let room = kernel.bit_sets().into_iter().map(|set| {
-        let text = match flags {
-            1 => format!("{set}.len() >= words(n)"),
-            _ => format!("{set}.len() >= words({flags} * n)"),
-        };
-        let members =
-            format!("{flags} * n <= 2^32, since members of a bit set are numbered by u32");
-        quote! {
-            if #broken.is_none() && (#flags as u64) * (#n as u64) > 1 << 32 {
-                #broken = ::core::option::Option::Some(#members);
-            }
-            if #broken.is_none() && #set.len() < ::trioxide_kernel::words(#flags * #n as usize) {
-                #broken = ::core::option::Option::Some(#text);
-            }
-        }
+    for set in kernel.bit_sets() {
+        conditions.push(Condition {
+            holds: quote!((#flags as u64) * (#n as u64) <= 1 << 32),
+            text: format!("{flags} * n <= 2^32, since members of a bit set are numbered by u32"),
+        });
+        conditions.push(Condition {
+            holds: quote!(#set.len() >= ::trioxide_kernel::words(#flags * #n as usize)),
+            text: match flags {
+                1 => format!("{set}.len() >= words(n)"),
+                _ => format!("{set}.len() >= words({flags} * n)"),
+            },
+        });
+    }
+    conditions.extend(kernel.options.requires.iter().map(|condition| Condition {
+        holds: condition.to_token_stream(),
+        text: tidy(&condition.to_token_stream().to_string()),
+    }));
+    conditions
+}
+
+/// The place of the first condition that does not hold, or their number, and the bytes that the launch moves: 0 if a
+/// condition is broken, since the formula may rely on it.
+fn broken_and_bytes(kernel: &Kernel, conditions: &[Condition]) -> TokenStream {
+    let names = environment(kernel);
+    let checked = conditions.iter().enumerate().map(|(k, condition)| {
+        let holds = &condition.holds;
+        quote!(if !(#holds) { (#k, 0) } else)
     });
+    let count = conditions.len();
+    let bytes = match &kernel.options.moves {
+        None => quote!(0),
+        Some(moves) => quote!((#moves) as u64),
+    };
     quote! {
-        #[allow(unused_mut)]
-        let mut #broken: ::core::option::Option<&'static str> = ::core::option::Option::None;
-        {
-            #(#room)*
-            #names
-            #(#conditions)*
-        }
+        #names
+        #(#checked)* { (#count, #bytes) }
     }
 }
 

@@ -64,13 +64,7 @@ pub fn expand(input: DeriveInput) -> Result<TokenStream> {
         // SAFETY: no array.
         unsafe impl ::trioxide_kernel::safe::Safe for #name {
             #[cfg(not(target_arch = "nvptx64"))]
-            fn too_short<I: 'static>(
-                _: &'static str,
-                _: &#name,
-                _: u32,
-            ) -> ::core::option::Option<::trioxide_kernel::launch::TooShort> {
-                ::core::option::Option::None
-            }
+            fn compare_lengths<I: 'static>(_: &mut ::trioxide_kernel::launch::Lengths<'_>) {}
         }
     })
 }

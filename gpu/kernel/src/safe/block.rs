@@ -11,7 +11,7 @@ use crate::Index;
 use crate::block::{Block, Lane, NoCells, SharedMemory};
 use crate::check::Names;
 #[cfg(not(target_arch = "nvptx64"))]
-use crate::launch::{Arguments, Buffer, TooShort};
+use crate::launch::{Arguments, Buffer, Lengths, Need};
 use crate::parameter::{Parameter, Run, Scalar};
 use crate::view::{self, AtomicElement, AtomicInteger, RawView};
 use crate::wide::WIDTH;
@@ -218,17 +218,13 @@ unsafe impl<T: Element> Parameter for PerBlock<'_, T> {
 // SAFETY: a block has only its own place.
 unsafe impl<T: Element> Safe for PerBlock<'_, T> {
     #[cfg(not(target_arch = "nvptx64"))]
-    fn too_short<I: 'static>(
-        name: &'static str,
-        buffer: &Self::Argument<'_>,
-        n: u32,
-    ) -> Option<TooShort> {
-        let is_short = TypeId::of::<I>() != TypeId::of::<Blocks>() || buffer.len() < n as usize;
-        is_short.then(|| TooShort {
-            array: name,
-            len: buffer.len() as u64,
-            per: 1,
-        })
+    fn compare_lengths<I: 'static>(lengths: &mut Lengths<'_>) {
+        let is_own = TypeId::of::<I>() == TypeId::of::<Blocks>();
+        lengths.compare(if is_own {
+            Need::Each(1)
+        } else {
+            Need::Refused(1)
+        });
     }
 }
 

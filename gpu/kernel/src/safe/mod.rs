@@ -20,7 +20,7 @@ mod parts;
 mod views;
 
 #[cfg(not(target_arch = "nvptx64"))]
-use crate::launch::TooShort;
+use crate::launch::Lengths;
 use crate::parameter::{Parameter, Scalar};
 
 /// ```
@@ -64,8 +64,8 @@ pub use views::{Atomic, Element, In, Out, Scatter};
 /// A parameter of a kernel over an [`Own`] index: a view of this module, a scalar, or a group of these.
 ///
 /// # Safety
-/// Safe code cannot leave the parameter's arrays or race on them, if `too_short` finds no array that is too short for
-/// the launch's index.
+/// Safe code cannot leave the parameter's arrays or race on them, if `compare_lengths` finds no array that is too short
+/// for the launch's index.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no parameter of a kernel over an `Own` index",
     label = "its indices are not checked",
@@ -73,14 +73,10 @@ pub use views::{Atomic, Element, In, Out, Scatter};
             index as `i: I`: then indices are not checked, and the launch is unsafe"
 )]
 pub unsafe trait Safe: Parameter {
-    /// The first array over `I` with fewer than `n` elements.
+    /// Compares the lengths of its arrays over `I`, in the order in which `raw` records them.
     #[doc(hidden)]
     #[cfg(not(target_arch = "nvptx64"))]
-    fn too_short<I: 'static>(
-        name: &'static str,
-        argument: &Self::Argument<'_>,
-        n: u32,
-    ) -> Option<TooShort>;
+    fn compare_lengths<I: 'static>(lengths: &mut Lengths<'_>);
 
     /// The same arrays without comparisons of indices, for a kernel whose launch is unsafe.
     ///
@@ -95,15 +91,11 @@ pub unsafe trait Safe: Parameter {
 // SAFETY: no array.
 unsafe impl<T: Scalar> Safe for T {
     #[cfg(not(target_arch = "nvptx64"))]
-    fn too_short<I: 'static>(_: &'static str, _: &T, _: u32) -> Option<TooShort> {
-        None
-    }
+    fn compare_lengths<I: 'static>(_: &mut Lengths<'_>) {}
 }
 
 // SAFETY: no array.
 unsafe impl Safe for bool {
     #[cfg(not(target_arch = "nvptx64"))]
-    fn too_short<I: 'static>(_: &'static str, _: &bool, _: u32) -> Option<TooShort> {
-        None
-    }
+    fn compare_lengths<I: 'static>(_: &mut Lengths<'_>) {}
 }

@@ -10,36 +10,25 @@ use super::own::{Owner, Place};
 use crate::check::Names;
 use crate::index::Word;
 #[cfg(not(target_arch = "nvptx64"))]
-use crate::launch::{Arguments, Buffer, TooShort};
+use crate::launch::{Arguments, Buffer, Lengths, Need};
 use crate::parameter::{Parameter, Run};
 use crate::view::{self, AtomicElement, AtomicInteger, OrderedElement, RawView};
 use crate::{BitWord, Index};
 
-/// The array, if it is over the launch's own index or over parts of it, and has too few elements for `n` indices.
+/// The elements of an array over `I` that a launch over `Own` needs.
 #[cfg(not(target_arch = "nvptx64"))]
-fn short<T: Pod, Own: 'static, I: Index>(
-    name: &'static str,
-    buffer: &Buffer<T>,
-    n: u32,
-) -> Option<TooShort> {
+#[inline(never)]
+fn need<Own: 'static, I: Index>() -> Need {
     use core::any::TypeId;
     let own = TypeId::of::<Own>();
     let (is_own, is_part) = (TypeId::of::<I>() == own, TypeId::of::<I::Whole>() == own);
-    let per = match (is_own, is_part) {
-        (false, false) => return None,
-        (true, false) => 1,
-        (_, true) => I::PER,
-    };
-    let needed = u64::from(n) * u64::from(per);
-    // Parts are numbered by u32. An index that is its own whole has one part; otherwise two indices would share an
-    // element.
-    let is_refused = needed > 1 << 32 || is_own && per != 1;
-    let is_short = is_refused || (buffer.len() as u64) < needed;
-    is_short.then(|| TooShort {
-        array: name,
-        len: buffer.len() as u64,
-        per,
-    })
+    match (is_own, is_part) {
+        (false, false) => Need::Nothing,
+        (true, false) => Need::Each(1),
+        // An index that is its own whole has one part; otherwise two indices would share an element.
+        (true, true) if I::PER != 1 => Need::Refused(I::PER),
+        (_, true) => Need::Each(I::PER),
+    }
 }
 
 /// The indices that a view compares with its length.
@@ -143,12 +132,8 @@ macro_rules! views {
         // SAFETY: indices are compared or owned.
         unsafe impl<T: $bound, I: Index> Safe for $name<'_, T, I> {
             #[cfg(not(target_arch = "nvptx64"))]
-            fn too_short<Own: 'static>(
-                name: &'static str,
-                buffer: &Self::Argument<'_>,
-                n: u32,
-            ) -> Option<TooShort> {
-                short::<T, Own, I>(name, buffer, n)
+            fn compare_lengths<Own: 'static>(lengths: &mut Lengths<'_>) {
+                lengths.compare(need::<Own, I>());
             }
 
             #[inline(always)]

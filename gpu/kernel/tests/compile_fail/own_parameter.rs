@@ -1,4 +1,4 @@
-//! A user's own parameter is a promise: values that it added to the arguments would be read as other parameters.
+//! A user's own parameter is a promise. It cannot add values to the arguments: they would be read as other parameters.
 use trioxide_kernel::check::Label;
 use trioxide_kernel::launch::Arguments;
 use trioxide_kernel::parameter::{Parameter, Run};
