@@ -67,8 +67,8 @@ pub(crate) struct Arguments {
     /// GPU is needed.
     #[arg(long)]
     check: bool,
-    /// With --check: only assemble the prebuilt kernels, without optimisation, for the newest architecture: 40 s of one
-    /// core.
+    /// With --check: only assemble the prebuilt kernels, without optimisation, for the newest architecture: 20 to 40 s
+    /// of one core.
     ///
     /// Fails if ptxas refuses a kernel. Builds nothing, checks no rules and shows no resources. `cargo xtask test` runs
     /// it; its test `ptx` compares the prebuilt kernels with the sources and checks the rules.
