@@ -7,14 +7,14 @@ use std::path::{Path, PathBuf};
 use cuda_builder::{CudaBuilder, NvvmArch, SOURCES, search_device_compiler};
 use ptx_rules::{Build, Exceptions, declared_kernels, entries, family_of, join_directory, review};
 
-use crate::ptxas::{self, KernelUse, Ptxas};
+use crate::ptxas::{self, KernelUse, Optimise, Ptxas};
 use crate::{Error, target_dir, workspace};
 
 /// The architectures that the PTX must assemble for: our baseline, the data-centre GPUs, the newest.
 const ARCHITECTURES: [&str; 4] = ["sm_75", "sm_80", "sm_90", "sm_120"];
-/// The newest of them, for `cargo xtask test`: each takes twenty seconds. For any architecture ptxas refuses an
-/// instruction that the PTX of the oldest lacks, which the text names as its target.
-pub(crate) const NEWEST: &str = "sm_120";
+/// The newest of them, for `--quick`. For any architecture ptxas refuses an instruction that the PTX of the oldest
+/// lacks, which the text names as its target.
+const NEWEST: &str = "sm_120";
 
 /// The packages with kernels, by their folders. Each has a folder `prebuilt` with its PTX, a file for each family.
 pub const PACKAGES: [&str; 2] = ["gpu/collective", "gpu"];
@@ -67,8 +67,21 @@ pub(crate) struct Arguments {
     /// GPU is needed.
     #[arg(long)]
     check: bool,
+    /// With --check: only assemble the prebuilt kernels, without optimisation, for the newest architecture: 20 to 40 s
+    /// of one core.
+    ///
+    /// Fails if ptxas refuses a kernel. Builds nothing, checks no rules and shows no resources. `cargo xtask test` runs
+    /// it; its test `ptx` compares the prebuilt kernels with the sources and checks the rules.
+    #[arg(long, requires = "check", conflicts_with_all = ["bless", "checked"])]
+    quick: bool,
     /// With --check: assemble for these architectures.
-    #[arg(long, value_name = "SM", requires = "check", default_values = ARCHITECTURES)]
+    #[arg(
+        long,
+        value_name = "SM",
+        requires = "check",
+        default_values = ARCHITECTURES,
+        default_value_if("quick", "true", NEWEST)
+    )]
     arch: Vec<String>,
     /// Build the kernels of a checked build, which report every index out of range.
     #[arg(long, conflicts_with = "bless")]
@@ -85,6 +98,9 @@ struct Kernels {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
+    if arguments.quick {
+        return assemble_prebuilt(&arguments.arch);
+    }
     let search = search_device_compiler();
     let must_build = arguments.bless || arguments.checked;
     match search.found {
@@ -100,7 +116,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
     for package in PACKAGES {
         let kernels = match search.found {
             Some(_) => build(package, arguments.checked)?,
-            None => join_prebuilt(package)?,
+            None => join_prebuilt(package, "")?,
         };
         println!(
             "{}: {} kernels, {} KiB",
@@ -131,10 +147,30 @@ fn place(folder: &Path, suffix: &str) -> Result<PathBuf, Error> {
     Ok(target.join(format!("{name}{suffix}.ptx")))
 }
 
-fn join_prebuilt(package: &str) -> Result<Kernels, Error> {
+/// Assembles the prebuilt kernels without optimisation. Files of its own: a test may build the kernels meanwhile.
+fn assemble_prebuilt(architectures: &[String]) -> Result<(), Error> {
+    let ptxas = match ptxas::find_or_download() {
+        Ok(ptxas) => ptxas,
+        Err(reason) => {
+            println!("skipped: assembling the kernels: {reason}");
+            return Ok(());
+        }
+    };
+    println!("ptxas {} ({})", ptxas.release, ptxas.path.display());
+    for package in PACKAGES {
+        let kernels = join_prebuilt(package, ".prebuilt")?;
+        for arch in architectures {
+            let assembled = ptxas.assemble(&kernels.ptx, arch, Optimise::No)?;
+            println!("{package}, {arch}: {} kernels", assembled.len());
+        }
+    }
+    Ok(())
+}
+
+fn join_prebuilt(package: &str, suffix: &str) -> Result<Kernels, Error> {
     let folder = workspace().join(package);
     let text = join_directory(&folder.join("prebuilt"))?;
-    let ptx = place(&folder, "")?;
+    let ptx = place(&folder, suffix)?;
     fs::write(&ptx, &text).map_err(|error| format!("{}: {error}", ptx.display()))?;
     Ok(Kernels {
         folder,
@@ -257,7 +293,7 @@ fn check(ptxas: &Ptxas, all: &[Kernels], architectures: &[String]) -> Result<(),
     for arch in architectures {
         let mut kernels = Vec::new();
         for package in all {
-            kernels.extend(ptxas.assemble(&package.ptx, arch)?);
+            kernels.extend(ptxas.assemble(&package.ptx, arch, Optimise::Yes)?);
         }
         by_architecture.push(kernels);
     }
@@ -315,7 +351,29 @@ fn summary(values: &[u32]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use clap::Parser;
+
     use super::*;
+
+    #[derive(clap::Parser)]
+    struct Line {
+        #[command(flatten)]
+        arguments: Arguments,
+    }
+
+    #[test]
+    fn quick_assembles_for_the_newest_architecture() {
+        let parse = |words: &[&str]| {
+            let line = Line::try_parse_from(["ptx"].iter().chain(words));
+            line.map(|line| line.arguments.arch)
+        };
+        assert_eq!(parse(&["--check"]).unwrap(), ARCHITECTURES);
+        assert_eq!(parse(&["--check", "--quick"]).unwrap(), [NEWEST]);
+        let named = parse(&["--check", "--quick", "--arch", "sm_80"]);
+        assert_eq!(named.unwrap(), ["sm_80"]);
+        assert!(parse(&["--quick"]).is_err());
+        assert!(parse(&["--check", "--quick", "--bless"]).is_err());
+    }
 
     #[test]
     fn table_shows_differences_between_architectures() {

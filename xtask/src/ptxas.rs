@@ -151,15 +151,30 @@ fn quietly(command: &mut Command) -> Result<(), Error> {
     Err(format!("{} failed: {last}", command_line(command)).into())
 }
 
+/// Whether the assembler optimises: that takes twice the time, and only then are the resources those of real runs.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum Optimise {
+    Yes,
+    No,
+}
+
 impl Ptxas {
     /// Assembles a PTX file for one architecture and returns the resources of each kernel, by name.
     ///
     /// # Errors
     ///
     /// The assembler's messages, if it refuses the file.
-    pub(crate) fn assemble(&self, ptx: &Path, arch: &str) -> Result<Vec<KernelUse>, Error> {
+    pub(crate) fn assemble(
+        &self,
+        ptx: &Path,
+        arch: &str,
+        optimise: Optimise,
+    ) -> Result<Vec<KernelUse>, Error> {
         let cubin = target_dir().join(format!("trioxide.{arch}.cubin"));
         let mut command = Command::new(&self.path);
+        if optimise == Optimise::No {
+            command.args(["--opt-level", "0"]);
+        }
         command
             .args(["--verbose", "--gpu-name", arch, "--output-file"])
             .arg(cubin)

@@ -91,6 +91,9 @@ fn the_parts_of_a_run_are_its_wall_time() {
             assert!(has_part(&account, "read") && has_part(&account, "start"));
             assert!(whole <= wall + 1.0, "{line}: {whole} of {wall} ms");
             nearest = nearest.min((wall - whole) / wall);
+            if nearest < 0.03 {
+                break;
+            }
         }
         assert!(
             nearest < 0.03,

@@ -46,12 +46,15 @@ unsafe impl GlobalAlloc for Counting {
     }
 }
 
-/// Bytes a vertex that ranks take at once for a grid of a million points, and with the same result.
+/// Points along a side of the grid. The kilobytes that a rank takes for any grid are a small part of the limits.
+const SIDE: usize = 500;
+
+/// Bytes a vertex that ranks take at once for the grid, and with the same result.
 fn bytes_a_vertex<R: PartialEq + Send>(
     size: usize,
     work: impl Fn(&Ranks, &Device, &Grid) -> R + Sync,
 ) -> f64 {
-    let grid = Grid::uniform(1_000_000).unwrap();
+    let grid = Grid::uniform(SIDE * SIDE).unwrap();
     let before = NOW.load(Relaxed);
     MOST.store(before, Relaxed);
     let results = run(size, |transport| {
@@ -68,13 +71,13 @@ fn bytes_a_vertex<R: PartialEq + Send>(
 fn polygons<P: Points>(ranks: &Ranks, on: &Device, grid: &Grid) -> u64 {
     let part = Part::of_grid(ranks, grid).unwrap();
     let found = find::<P>(ranks, on, part, Options::default()).unwrap();
-    assert_eq!(found.totals.polygons, 999 * 999);
+    assert_eq!(found.totals.polygons, ((SIDE - 1) * (SIDE - 1)) as u64);
     found.digest(ranks, on).unwrap()
 }
 
 /// Within less than the spacing, and within one.
 fn welded(ranks: &Ranks, on: &Device, grid: &Grid) -> [u64; 2] {
-    [1e-6, 1.0 / 999.0].map(|epsilon| {
+    [1e-6, 1.0 / (SIDE - 1) as f64].map(|epsilon| {
         let block = Block::counts_of_grid(grid);
         let plan = Plan {
             ownership: Ownership::Rows(*grid),

@@ -427,11 +427,11 @@ fn what_cannot_be_is_refused() {
     }
 }
 
-/// A method that compares all pairs within epsilon takes hours for these; a method that compares with representatives
-/// takes a second.
+/// A method that compares all pairs within epsilon takes minutes for some of these; a method that compares with
+/// representatives takes a second.
 #[test]
 fn coincident_and_dense_points_take_linear_time() {
-    let n = 300_000u32;
+    let n = 150_000u32;
     let line = |i: u32| DVec3::X * f64::from(i);
     let mixed = |i: u32| u64::from(i + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     let anywhere = |i: u32| {
@@ -474,7 +474,7 @@ fn coincident_and_dense_points_take_linear_time() {
             let start = std::time::Instant::now();
             let (welded, ours) = parallel(2, &mesh, &locks, &options).expect("valid");
             let elapsed = start.elapsed();
-            assert!(elapsed.as_secs() < 30, "{name}: {elapsed:?}");
+            assert!(elapsed.as_secs() < 10, "{name}: {elapsed:?}");
             let (expected, new) = serial(&mesh, &locks, &options).expect("valid");
             assert_eq!(welded.map, expected.map, "{name}");
             assert_eq!(bits(&ours.points), bits(&new.points), "{name}");
@@ -488,7 +488,7 @@ fn coincident_and_dense_points_take_linear_time() {
             let options = Options { method, ..options };
             let start = std::time::Instant::now();
             let (welded, _) = parallel(2, &mesh, &Locks::default(), &options).expect("valid");
-            assert!(start.elapsed().as_secs() < 30, "{name} by {method:?}");
+            assert!(start.elapsed().as_secs() < 10, "{name} by {method:?}");
             assert_eq!(welded.map, expected.map, "{name} by {method:?}");
         }
     }

@@ -43,10 +43,10 @@ fn distances_of_two_squares_are_known() {
     let written = fs::read(place.path("out.ply")).unwrap();
     let head = String::from_utf8_lossy(&written);
     assert!(head.contains("property double distance\n"), "{head}");
-    let drawn = [
-        "render", "out.ply", "--color", "distance", "-o", "out.png", "--quiet",
-    ];
-    place.call(&drawn).succeeds();
+    let drawn = ["render", "out.ply", "--color", "distance", "-o", "out.png"];
+    place
+        .call(&[&drawn[..], &["--width", "200", "--quiet"]].concat())
+        .succeeds();
 
     // The same bits with another number of threads; the text has a row for each side.
     let again = [&arguments[..], &["--threads", "1"]].concat();

@@ -402,7 +402,7 @@ fn scans_and_clouds_go_through_every_command() {
         let info = place.call(&["info", name, "--json", "-"]).json();
         assert_eq!(info["faces"], faces, "{name}");
         let view = [
-            "render", name, "-o", "out.png", "--view", "-20,30", "--up", "y",
+            "render", name, "-o", "out.png", "--view", "-20,30", "--up", "y", "--width", "200",
         ];
         place.call(&view).succeeds();
         let arguments = ["convert", name, "out.ply", "--encoding", "text"];

@@ -5,9 +5,11 @@
 #![cfg(feature = "mpi")]
 
 use std::env;
+use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::sync::LazyLock;
 
 use tempfile::TempDir;
 
@@ -158,9 +160,24 @@ fn one_rank_is_the_single_run(folder: &Path, arguments: &[&str]) {
     assert!(file("one.ply") == file("many.ply"));
 }
 
-/// Meshes of all kinds: a grid, whose edges tie; random points; holes; regions and segments; formats that one rank
-/// reads.
+/// A folder with meshes of all kinds: a grid, whose edges tie; random points; holes; regions and segments; formats that
+/// one rank reads.
 fn meshes() -> TempDir {
+    static FILES: LazyLock<Vec<(OsString, Vec<u8>)>> = LazyLock::new(|| {
+        let made = made_meshes();
+        let entries = fs::read_dir(made.path()).unwrap().map(Result::unwrap);
+        let file = |entry: fs::DirEntry| (entry.file_name(), fs::read(entry.path()).unwrap());
+        entries.map(file).collect()
+    });
+    let folder = TempDir::new().unwrap();
+    for (name, bytes) in &*FILES {
+        fs::write(folder.path().join(name), bytes).unwrap();
+    }
+    folder
+}
+
+/// Makes the meshes, once for all tests.
+fn made_meshes() -> TempDir {
     let folder = TempDir::new().unwrap();
     let make = |arguments: &[&str]| {
         done(folder.path(), 1, &[arguments, &["--quiet"]].concat());

@@ -19,6 +19,8 @@ use trioxide_ranks::weld::{Plan, Welded, epsilon_for_ratio, weld as weld_on_rank
 use trioxide_ranks::{Block, Ownership, Part, Ranks};
 use trioxide_reference as reference;
 
+use crate::common::random_cases;
+
 /// A grid, and its mesh.
 fn grids() -> impl Strategy<Value = (Grid, Triangulation)> {
     (4..400_usize, prop::option::weighted(0.2, any::<u64>())).prop_map(|(n, seed)| match seed {
@@ -162,7 +164,7 @@ fn welded(grid: &Grid, mesh: &Triangulation, size: usize, within: f64, keep_dege
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 40, ..ProptestConfig::default() })]
+    #![proptest_config(random_cases(40))]
     #[test]
     fn any_grid_on_any_number_of_ranks((grid, mesh) in grids(), size in 1..8_usize, is_short in any::<bool>()) {
         let disk = Marking::Disk([0.3, 0.4, 0.2]);

@@ -20,7 +20,7 @@ use trioxide_ranks::{Block, Ownership, Ranks, polyhedra as polyhedra_on_ranks};
 
 use crate::common::surfaces::{all, beside, sphere, torus};
 use crate::common::tets::{equal_edges, meshes, mixed};
-use crate::common::{Choice, choices, constrained, lattice};
+use crate::common::{Choice, choices, constrained, lattice, random_cases};
 
 /// The whole list of the polygons' slices.
 fn joined(slices: &[Ordered], has_regions: bool) -> (Polygons, Option<Vec<i32>>) {
@@ -143,7 +143,7 @@ fn surfaces_on_every_number_of_ranks() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 40, ..ProptestConfig::default() })]
+    #![proptest_config(random_cases(40))]
     #[test]
     fn any_mesh(mesh in constrained(), size in prop::sample::select(&SIZES[..])) {
         check(&mesh, &[size], ALL);

@@ -1,6 +1,6 @@
 //! Polylla on ranks gives the result of the single run: the same polygons, order and counts.
 
-use crate::common::{Choice, PAIRS, RANKS, choices, constrained};
+use crate::common::{Choice, PAIRS, RANKS, choices, constrained, random_cases};
 use proptest::prelude::*;
 use trioxide::generate::{self, Grid};
 use trioxide::glam::{DVec2, Vec2};
@@ -112,7 +112,7 @@ pub fn compare(
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 80, ..ProptestConfig::default() })]
+    #![proptest_config(random_cases(80))]
     #[test]
     fn any_mesh_any_owners(mesh in constrained(), size in prop::sample::select(&RANKS[..]), choice in choices()) {
         check::<DVec2>(&mesh, size, choice);

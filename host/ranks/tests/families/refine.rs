@@ -1,6 +1,6 @@
 //! Refinement on ranks gives the result of the single run: the same points, triangles and numbers.
 
-use crate::common::{Choice, PAIRS, RANKS, choices, constrained, lattice};
+use crate::common::{Choice, PAIRS, RANKS, choices, constrained, lattice, random_cases};
 use proptest::prelude::*;
 use trioxide::Device;
 use trioxide::glam::{DVec2, DVec3, Vec2, Vec3};
@@ -199,7 +199,7 @@ fn marked() -> impl Strategy<Value = (Triangulation, Options)> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 100, ..ProptestConfig::default() })]
+    #![proptest_config(random_cases(100))]
     #[test]
     fn any_mesh_any_marks_any_owners(
         (mesh, options) in marked(),

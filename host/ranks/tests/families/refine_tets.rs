@@ -2,7 +2,7 @@
 //! and numbers.
 
 use crate::common::tets::{equal_edges, meshes, mixed};
-use crate::common::{Choice, PAIRS, RANKS, choices};
+use crate::common::{Choice, PAIRS, RANKS, choices, random_cases};
 use proptest::prelude::*;
 use trioxide::Device;
 use trioxide::glam::{DVec3, Vec3};
@@ -186,7 +186,7 @@ fn marked() -> impl Strategy<Value = (TetMesh, Options)> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 80, ..ProptestConfig::default() })]
+    #![proptest_config(random_cases(80))]
     #[test]
     fn any_mesh_any_marks_any_owners(
         (mesh, options) in marked(),

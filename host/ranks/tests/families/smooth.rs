@@ -1,6 +1,6 @@
 //! Smoothing on ranks moves the nodes of the single run to the same bits.
 
-use crate::common::{Choice, PAIRS, RANKS, choices, constrained};
+use crate::common::{Choice, PAIRS, RANKS, choices, constrained, random_cases};
 use gpu::point::MeshPoint;
 use gpu::smooth::Vector;
 use proptest::prelude::*;
@@ -102,7 +102,7 @@ fn lifted() -> impl Strategy<Value = Mesh> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 60, ..ProptestConfig::default() })]
+    #![proptest_config(random_cases(60))]
     #[test]
     fn any_surface_any_owners(
         (mesh, fixed) in (lifted(), 2..9_usize).prop_map(|(mesh, each)| {

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use crate::common::clouds::{
     Input, carrying, chain, crowded, inputs, mixed, options, rests, scan, shuffled, strip,
 };
-use crate::common::{Choice, PAIRS, RANKS, choices};
+use crate::common::{Choice, PAIRS, RANKS, choices, random_cases};
 use proptest::prelude::*;
 use trioxide::Device;
 use trioxide::glam::DVec3;
@@ -17,7 +17,7 @@ use trioxide_ranks::weld::{Plan, Rest, Wanted, Welded, epsilon_for_ratio, weld};
 use trioxide_reference as reference;
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 120, ..ProptestConfig::default() })]
+    #![proptest_config(random_cases(120))]
     #[test]
     fn any_mesh_any_owners(
         input in inputs(),

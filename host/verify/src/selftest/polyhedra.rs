@@ -85,9 +85,9 @@ const CAVITIES: Options = Options {
     strict: false,
 };
 
-/// Meshes whose tetrahedra processes share.
-pub fn shared_meshes(size: Size) -> Result<Vec<(&'static str, TetMesh)>> {
-    let random = generate::random_tets(size.of(2000), 3)?;
+/// Meshes whose tetrahedra processes share. Random ones have `points` points.
+pub fn shared_meshes(size: Size, points: usize) -> Result<Vec<(&'static str, TetMesh)>> {
+    let random = generate::random_tets(size.of(points), 3)?;
     Ok(vec![
         ("a wheel of 7 tetrahedra", wheel(7)),
         ("a chain of tetrahedra", chain(size.of(2000) as u32)),

@@ -15,7 +15,7 @@ use trioxide::volume::TetMesh;
 use trioxide_reference as reference;
 
 pub fn cases(size: Size) -> Result<Vec<Case>> {
-    let meshes = shared_meshes(size)?.into_iter();
+    let meshes = shared_meshes(size, 2000)?.into_iter();
     let case = |(name, mesh): (&str, TetMesh)| {
         Case::new(format!("polyhedra of shares: {name}"), move |on| {
             for strict in [false, true] {

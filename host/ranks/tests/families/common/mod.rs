@@ -14,6 +14,15 @@ use trioxide_ranks::Ownership;
 /// Numbers of ranks that each mesh is worked on with.
 pub const RANKS: [usize; 5] = [1, 2, 3, 4, 7];
 
+/// Settings of a property test with `most` random meshes, in an unoptimised build with half of them.
+pub fn random_cases(most: u32) -> ProptestConfig {
+    ProptestConfig::with_cases(if cfg!(debug_assertions) {
+        most / 2
+    } else {
+        most
+    })
+}
+
 /// Delaunay triangulations, about half with triangles taken out: holes, islands, pinch vertices, unused vertices.
 /// Points are arbitrary, or on a small grid: equal lengths, right angles, cocircular points.
 pub fn triangulations() -> impl Strategy<Value = Triangulation> {

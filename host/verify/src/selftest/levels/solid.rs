@@ -39,13 +39,13 @@ pub(super) fn cases(size: Size) -> Result<Vec<Case>> {
             cubes(4, |[x, y, z]| (x + y) % 2 == 0 || z == 3),
         ),
     ];
-    for (name, mesh) in family::shared_meshes(size)? {
+    for (name, mesh) in family::shared_meshes(size, 1000)? {
         for strict in [false, true] {
             let manner = if strict { ", strict" } else { "" };
             all.push((format!("{name}{manner}"), of_tets(&mesh, strict)?));
         }
     }
-    let grid = of_tets(&generate::tet_grid(size.of(4000), 1)?, true)?;
+    let grid = of_tets(&generate::tet_grid(size.of(2000), 1)?, true)?;
     all.push(("a grid of tetrahedra".into(), grid.clone()));
     all.push(("a grid of tetrahedra, merged".into(), grid.merge_coplanar()));
     Ok(all

@@ -25,7 +25,13 @@ use trioxide_reference::smooth as reference;
 
 pub fn cases(size: Size) -> Result<Vec<Case>> {
     let mut cases = Vec::new();
-    for (name, mesh) in meshes::volumes(size)? {
+    // The halves alternate from mesh to mesh: each combination runs in both precisions.
+    let halves: [fn(&Device, &VolumeMesh) -> Outcome; 2] =
+        [options::volume::<0>, options::volume::<1>];
+    for ((name, mesh), options_of_half) in meshes::volumes(size)?
+        .into_iter()
+        .zip(halves.into_iter().cycle())
+    {
         let mesh = Arc::new(mesh);
         let mut add = |what: &str, check: fn(&Device, &VolumeMesh) -> Outcome| {
             let mesh = mesh.clone();
@@ -49,7 +55,7 @@ pub fn cases(size: Size) -> Result<Vec<Case>> {
             guarded::<DVec3>(on, mesh)?;
             guarded::<Vec3>(on, mesh)
         });
-        add("weights, methods and sliding boundary", options::volume);
+        add("weights, methods and sliding boundary", options_of_half);
         add("quality", |on, mesh| {
             measured::<DVec3>(on, mesh)?;
             measured::<Vec3>(on, mesh)
@@ -63,9 +69,11 @@ pub fn cases(size: Size) -> Result<Vec<Case>> {
         "smooth surfaces: arrays of the device",
         move |on| options::resident(on, size),
     ));
-    for (name, mesh) in meshes::surfaces(size)? {
+    for (k, (name, mesh)) in meshes::surfaces(size)?.into_iter().enumerate() {
         let name = format!("smooth {name}: weights and methods of surfaces");
-        cases.push(Case::new(name, move |on| options::surface(on, &mesh)));
+        cases.push(Case::new(name, move |on| {
+            options::surface(on, &mesh, k % 2)
+        }));
     }
     cases.push(Case::new(
         "smooth: bad meshes and options are refused",
