@@ -143,8 +143,9 @@ pub fn remove_short_edges<P: Point>(
     })?;
     on.try_stage("remove short edges", || {
         let mut counts = ShortEdgeCounts::default();
-        let all: Vec<u32> = (0..lists.keys() as u32).collect();
-        sides.measure(on, mesh, lists, &on.upload(&all)?.cast())?;
+        let mut all = on.uninitialized(lists.keys())?;
+        gpu::forms::count_up::launch(on, lists.keys() as u32, &mut all)?;
+        sides.measure(on, mesh, lists, &all.cast())?;
         [counts.short, _] = sides.count_short(on, mesh, short.ratio)?;
         let mut parents = on.filled(vertices, Vertex::NONE)?;
         counts.removed = sides.collapse(on, mesh, (lists, edges), short, &mut parents)?;
