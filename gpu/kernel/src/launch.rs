@@ -19,7 +19,7 @@ pub use buffer::{Buffer, DeviceId, Memory};
 #[doc(hidden)]
 pub use calls::{bits, blocks, groups};
 #[doc(hidden)]
-pub use declaration::{Called, Declaration, instance, place_of_value, run};
+pub use declaration::{Called, Declaration, add, instance, place_of_value, run};
 pub use error::LaunchError;
 #[doc(hidden)]
 pub use lengths::{Lengths, Need, TooShort};

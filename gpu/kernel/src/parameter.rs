@@ -43,8 +43,8 @@ use crate::writers::Writers;
 /// ```
 ///
 /// # Safety
-/// `raw` records each array of its argument. The view that `from_raw` makes accesses only these arrays, for the lifetime
-/// of the run.
+/// `raw` records each array of its argument. The view that `from_raw` makes accesses only these arrays, for the
+/// lifetime of the run.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a kernel's parameter",
     label = "no parameter of a kernel",

@@ -65,6 +65,23 @@ pub struct Ratios {
 }
 
 impl Ratios {
+    fn of(ratios: &[f64]) -> Self {
+        let mut found = Self {
+            worst: 1.0,
+            ..Self::default()
+        };
+        for &ratio in ratios {
+            found.worst = if ratio < found.worst {
+                ratio
+            } else {
+                found.worst
+            };
+            let bin = (ratio * RATIO_BINS as f64) as usize;
+            found.counts[bin.min(RATIO_BINS - 1)] += 1;
+        }
+        found
+    }
+
     /// The bounds between the bins.
     pub fn bounds() -> [f64; RATIO_BINS - 1] {
         std::array::from_fn(|i| (i + 1) as f64 / RATIO_BINS as f64)
@@ -130,20 +147,7 @@ pub fn measure_ratios<P: Vector>(
         let mut ratios: Buffer<f64> = on.uninitialized(cells.len())?;
         let count = cells.len() as u32;
         kernel::measure_ratios::launch(on, count, cells.buffers(), points, &mut ratios)?;
-        let mut found = Ratios {
-            worst: 1.0,
-            ..Ratios::default()
-        };
-        for ratio in on.download(&ratios)? {
-            found.worst = if ratio < found.worst {
-                ratio
-            } else {
-                found.worst
-            };
-            let bin = (ratio * RATIO_BINS as f64) as usize;
-            found.counts[bin.min(RATIO_BINS - 1)] += 1;
-        }
-        Ok(found)
+        Ok(Ratios::of(&on.download(&ratios)?))
     })
 }
 

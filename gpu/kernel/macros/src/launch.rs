@@ -32,7 +32,7 @@ pub fn launch(kernel: &Kernel) -> TokenStream {
     let names = kernel.parameters.iter().map(|parameter| &parameter.name);
     let added = kernel.parameters.iter().map(|parameter| {
         let (Parameter { name, ty }, text) = (parameter, parameter.text());
-        quote!(#arguments.add::<#ty>(#text, #name);)
+        quote!(::trioxide_kernel::launch::add::<#ty>(&mut #arguments, #text, #name);)
     });
     let added_sets = bit_sets.iter().map(|set| {
         let text = set.to_string();

@@ -6,7 +6,6 @@ use core::mem::MaybeUninit;
 use bytemuck::Pod;
 
 use super::{Buffer, DeviceId};
-use crate::parameter::Parameter;
 use crate::print::Collector;
 use crate::view::RawView;
 #[cfg(any(debug_assertions, feature = "checked"))]
@@ -76,13 +75,6 @@ impl Arguments {
         RawView::new(buffer.address(), len)
     }
 
-    /// Adds the entry's argument for its next parameter.
-    #[doc(hidden)]
-    pub fn add<P: Parameter>(&mut self, name: &'static str, argument: P::Argument<'_>) {
-        let raw = P::raw(name, argument, self);
-        self.push(raw);
-    }
-
     /// Adds the entry's argument for its next bit set.
     #[doc(hidden)]
     pub fn add_bit_set<W: Pod>(&mut self, name: &'static str, words: &Buffer<W>) {
@@ -90,7 +82,8 @@ impl Arguments {
         self.push(raw);
     }
 
-    fn push<R: Copy>(&mut self, raw: R) {
+    /// Adds the entry's argument for its next parameter.
+    pub(super) fn push<R: Copy>(&mut self, raw: R) {
         const {
             assert!(
                 align_of::<R>() <= 16,

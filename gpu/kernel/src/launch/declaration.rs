@@ -3,6 +3,7 @@
 use core::any::TypeId;
 
 use super::{Arguments, Calls, Kernel, Launch, LaunchError, Launcher, Moves, Shape, TooShort};
+use crate::parameter::Parameter;
 
 /// A kernel's declaration.
 pub struct Declaration {
@@ -83,6 +84,12 @@ impl Declaration {
             calls: self.calls[instance],
         })
     }
+}
+
+/// Adds the entry's argument for its next parameter.
+pub fn add<P: Parameter>(arguments: &mut Arguments, name: &'static str, argument: P::Argument<'_>) {
+    let raw = P::raw(name, argument, arguments);
+    arguments.push(raw);
 }
 
 /// Runs a launch.
