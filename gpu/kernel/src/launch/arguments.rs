@@ -94,7 +94,7 @@ impl Arguments {
         unsafe { self.room(size_of::<R>()).cast::<R>().write(raw) };
     }
 
-    // What no type changes is compiled once, not for each of hundreds of launches.
+    // Code that no type changes is compiled once, not for each of hundreds of launches.
 
     #[inline(never)]
     fn record(&mut self, array: Array) {

@@ -1,4 +1,4 @@
-//! What a kernel's declaration says of all of its launches. A launch adds what its arguments' types decide.
+//! The declaration of a kernel, for all of its launches. A launch adds the values that its arguments' types decide.
 
 use core::any::TypeId;
 

@@ -23,7 +23,7 @@ fn interrupt(signal: libc::c_int) {
     let mut ended = 0;
     for step in 0..12 {
         fs::write(place.path("a.ply"), b"old").unwrap();
-        // The jobs that a shell runs behind its prompt ignore SIGINT, and so do the processes that they start.
+        // A background job of a shell ignores SIGINT, and so do the processes that it starts.
         // SAFETY: no handler is set, but the default.
         unsafe { libc::signal(signal, libc::SIG_DFL) };
         let mut child = place.spawn(&arguments);
