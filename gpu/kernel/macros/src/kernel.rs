@@ -61,7 +61,7 @@ impl Kernel {
         for (is_there, word) in [
             (sig.constness.is_some(), "const"),
             (sig.asyncness.is_some(), "async"),
-            (!matches!(sig.safety, Safety::Default), "unsafe"),
+            (matches!(sig.safety, Safety::Unsafe(_)), "unsafe"),
             (sig.abi.is_some(), "extern"),
         ] {
             if is_there {

@@ -108,12 +108,13 @@ impl Arguments {
         self.starts.push(start);
         let end = start + bytes.div_ceil(16).max(1);
         self.values.resize_with(end, || MaybeUninit::new(0));
-        &mut self.values[start]
+        // Of the whole vector: a reference to one element gives no right to the next, and a value may have several.
+        self.values.as_mut_ptr().wrapping_add(start)
     }
 
     #[inline(never)]
     fn place(&self, k: usize) -> *const MaybeUninit<u128> {
-        &self.values[self.starts[k]]
+        self.values.as_ptr().wrapping_add(self.starts[k])
     }
 
     /// The arrays, in the order of the kernel's parameters, a group's in the order of its fields; the bit sets that the
