@@ -3,9 +3,9 @@
 //! A value of a short row counts the values before it. Longer rows are sorted run by run, and runs are merged; a value
 //! of any row takes part in each merge, so that no thread has more work than another.
 
-use trioxide_kernel::kernel;
 use trioxide_kernel::safe::{In, Own, Scatter};
 use trioxide_kernel::view::AtomicElement;
+use trioxide_kernel::{Each, kernel};
 
 use super::runs::{place_in_pair, place_in_run};
 
@@ -29,7 +29,7 @@ pub fn order_row_runs<T: AtomicElement + Ord>(
     ordered: Scatter<T>,
 ) {
     let (place, value, row) = (i.get(), values.at(i), owners.at(i));
-    let list = [row, row + 1].map(|row| offsets.at(Row::new(row)));
+    let list = [row, row + 1].each(|row| offsets.at(Row::new(row)));
     ordered.set(place_in_run(place, value, list, |i| values.at(i)), value);
 }
 
@@ -48,7 +48,7 @@ pub fn merge_row_runs<T: AtomicElement + Ord>(
     ordered: Scatter<T>,
 ) {
     let (place, value, row) = (i.get(), values.at(i), owners.at(i));
-    let list = [row, row + 1].map(|row| offsets.at(Row::new(row)));
+    let list = [row, row + 1].each(|row| offsets.at(Row::new(row)));
     let new = place_in_pair(place, value, list, level, |i| values.at(i));
     ordered.set(new, value);
 }

@@ -21,6 +21,7 @@
 //! | structs of arrays as one parameter | [`macro@Group`] |
 //! | kernels of blocks, whose lanes cooperate | [`block`] |
 //! | lists and ranks for reading in kernels | [`rows`] |
+//! | a few values, each computed by a closure | [`Each`] |
 //! | numbers that a CPU computes several at a time | [`wide`] |
 //! | launches and buffers, on the host | `launch` |
 //! | checked builds | [`check`] |
@@ -44,6 +45,7 @@ pub mod block;
 pub mod check;
 #[cfg(target_arch = "nvptx64")]
 pub mod device;
+mod each;
 pub mod fault;
 mod id;
 pub mod index;
@@ -67,6 +69,7 @@ pub use block::{Block, Lane, Lanes, NoCells, Ordered, Shared, SharedMemory, Summ
 pub use bytemuck;
 #[doc(hidden)]
 pub use cuda_std;
+pub use each::Each;
 pub use index::{BitWord, Index, NONE, Word};
 pub use list::List;
 pub use parameter::{Parameter, Scalar};

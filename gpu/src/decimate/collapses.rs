@@ -2,7 +2,7 @@
 
 use bytemuck::{Pod, Zeroable};
 use glam::DVec3;
-use trioxide_kernel::{Atomic, Bits, In, Out, Scalar, kernel};
+use trioxide_kernel::{Atomic, Bits, Each, In, Out, Scalar, kernel};
 
 use super::cheapest::Choice;
 use super::checks::checked;
@@ -49,7 +49,7 @@ pub fn list_edges(
 ) {
     let low = lows.at(acting.at(first + i.index()));
     let high = choices.at(low).other();
-    let spans = [low, high].map(|v| spans.at(v));
+    let spans = [low, high].each(|v| spans.at(v));
     edges.set(i, Edge { low, high, spans });
     room.set(i, spans[0].count + spans[1].count);
 }
@@ -154,7 +154,7 @@ pub(super) fn collapse_by(
     }
     let Edge { low, high, .. } = edges.at(i);
     let known = || {
-        [low, high].map(|id| Known {
+        [low, high].each(|id| Known {
             id,
             site: sites.at(id),
         })

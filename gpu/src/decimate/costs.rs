@@ -4,7 +4,7 @@
 //! that moved. Its other half-edge, if there is one, has no cost ([`NO_COST`]), or the same. An edge of the boundary
 //! has one half-edge, in either direction: at a vertex of the boundary both half-edges of an edge have the cost.
 
-use trioxide_kernel::{In, Out, Scalar, kernel};
+use trioxide_kernel::{Each, In, Out, Scalar, kernel};
 
 use super::fans::{NO_COST, Start, mark};
 use super::quadric::{Collapse, End, Place, collapse_of};
@@ -150,7 +150,7 @@ pub(super) fn cost_by(
     registers = 128,
 )]
 pub fn price_triangles(t: Triangle, sites: In<Site>, rules: Rules, starts: Out<Start>) {
-    let [h, i, j] = [0, 1, 2].map(|k| HalfEdge::of(t, k));
+    let [h, i, j] = [0, 1, 2].each(|k| HalfEdge::of(t, k));
     let a = starts.at(h).vertex;
     if a.is_none() {
         return;

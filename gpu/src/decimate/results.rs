@@ -1,9 +1,9 @@
 //! The mesh that is left.
 
 use glam::DVec3;
-use trioxide_kernel::kernel;
 use trioxide_kernel::rows::rank_of;
 use trioxide_kernel::safe::{In, Out, Own};
+use trioxide_kernel::{Each, kernel};
 
 use super::fans::{Span, Start, mark};
 use super::sites::Site;
@@ -66,7 +66,7 @@ pub fn write_triangles(
     let starts = starts.at_all([HalfEdge::of(t, 0), HalfEdge::of(t, 1), HalfEdge::of(t, 2)]);
     left.set(
         i,
-        starts.map(|start| Vertex::new(rank_of(ranks, start.vertex))),
+        starts.each(|start| Vertex::new(rank_of(ranks, start.vertex))),
     );
 }
 

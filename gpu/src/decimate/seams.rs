@@ -5,7 +5,7 @@
 
 use glam::DVec3;
 use trioxide_kernel::safe::{Atomic, In, Own};
-use trioxide_kernel::{Bits, kernel};
+use trioxide_kernel::{Bits, Each, kernel};
 
 use super::fans::Span;
 use crate::ids::Vertex;
@@ -14,7 +14,7 @@ use crate::slots::{mix, slot_of};
 /// A key of a position; zeros of both signs are equal.
 #[inline(always)]
 fn key(p: DVec3) -> u64 {
-    let [x, y, z] = [p.x + 0.0, p.y + 0.0, p.z + 0.0].map(f64::to_bits);
+    let [x, y, z] = [p.x + 0.0, p.y + 0.0, p.z + 0.0].each(f64::to_bits);
     mix(mix(mix(x).wrapping_add(y)).wrapping_add(z))
 }
 

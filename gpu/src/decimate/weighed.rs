@@ -1,7 +1,7 @@
 //! The stages of a round with numbers of the vertices in the quadrics: the same bodies with another cost.
 
 use glam::DVec3;
-use trioxide_kernel::{Atomic, Bits, In, Out, kernel};
+use trioxide_kernel::{Atomic, Bits, Each, In, Out, kernel};
 
 use super::cheapest::Choice;
 use super::checks::count_removed_by;
@@ -29,8 +29,8 @@ pub fn price_weighed(
         channels,
         read: |i: u32| trends.at(i),
     };
-    let sides = [0, 1, 2].map(|k| HalfEdge::of(t, k));
-    let [a, b, c] = sides.map(|h| starts.at(h).vertex);
+    let sides = [0, 1, 2].each(|k| HalfEdge::of(t, k));
+    let [a, b, c] = sides.each(|h| starts.at(h).vertex);
     if a.is_none() {
         return;
     }

@@ -2,7 +2,7 @@
 
 use glam::DVec2;
 use trioxide_kernel::safe::{Atomic, In, Own};
-use trioxide_kernel::{Bits, Scalar, kernel};
+use trioxide_kernel::{Bits, Each, Scalar, kernel};
 
 use super::predicates::{circle, filtered_circle, is_in_circle_exactly};
 use crate::ids::{HalfEdge, Vertex};
@@ -54,7 +54,7 @@ pub fn find_illegal_edges<P: Point2>(
         return false;
     }
     let corners = origins.at_all([h, h.next(), h.prev(), twin.prev()]);
-    let [a, b, c, d] = points.at_all(corners).map(P::to_f64);
+    let [a, b, c, d] = points.at_all(corners).each(P::to_f64);
     let is_illegal = match (filtered_circle(a, b, c, d), diagonals) {
         (0, Diagonals::ByRule) => is_in_circle_exactly(a, b, c, d),
         (0, Diagonals::Both) => is_surely_in_circle(a, b, c, d),

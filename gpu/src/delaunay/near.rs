@@ -5,9 +5,9 @@
 //! number of its lanes. A CPU keeps them.
 
 use glam::{DVec2, Vec2};
-#[cfg(not(target_arch = "nvptx64"))]
-use trioxide_kernel::List;
 use trioxide_kernel::wide::{Mask, WIDTH, Wide};
+#[cfg(not(target_arch = "nvptx64"))]
+use trioxide_kernel::{Each, List};
 
 use super::stars::{Cells, Grid};
 use crate::ids::Place;
@@ -263,8 +263,8 @@ mod host {
                 sorted.len().saturating_sub(AT_ONCE as u32),
             );
             let [a, b] = match place < room {
-                true => [0, WIDTH as u32].map(|k| sorted.four(Place::new(place + k))),
-                false => [0, WIDTH].map(|first| {
+                true => [0, WIDTH as u32].each(|k| sorted.four(Place::new(place + k))),
+                false => [0, WIDTH].each(|first| {
                     core::array::from_fn(|k| {
                         let place = place + (first + k) as u32;
                         sorted.at(Place::new(if place < last { place } else { last }))
@@ -272,7 +272,7 @@ mod host {
                 }),
             };
             let row = |points: [DVec2; WIDTH]| {
-                turn(Wide::unzip(points.map(|point| own.apart(point)))).map(Wide::to_array)
+                turn(Wide::unzip(points.each(|point| own.apart(point)))).each(Wide::to_array)
             };
             let ([a, b], [c, d]) = (row(a), row(b));
             let both =
@@ -306,7 +306,7 @@ mod host {
         /// The points from a number on.
         #[inline(always)]
         fn row(&self, number: u32) -> Row {
-            let at = [&self.x, &self.y].map(|list| Wide::new(list.run::<WIDTH>(number)));
+            let at = [&self.x, &self.y].each(|list| Wide::new(list.run::<WIDTH>(number)));
             Row {
                 x: at[0],
                 y: at[1],
@@ -325,7 +325,7 @@ mod host {
                 let row = self.row(number);
                 let is_far = row.squared.is_above(Wide::splat(f32::MAX)).bits();
                 let (places, known) = FLAGGED[(!(omits(row).bits() | is_far) & 15) as usize];
-                others.write(count, places.map(|place| number + place));
+                others.write(count, places.each(|place| number + place));
                 count += known;
                 number += WIDTH as u32;
             }
@@ -360,9 +360,9 @@ mod host {
             let mut inverted = [Vec2::ZERO; 8];
             k = 0;
             while k < 8 {
-                let at = [x, y].map(|all| Wide::new(core::array::from_fn(|l| all[k + l])));
+                let at = [x, y].each(|all| Wide::new(core::array::from_fn(|l| all[k + l])));
                 let inverse = Wide::splat(1.0) / squared(at);
-                let [x, y] = at.map(|at| (at * inverse).to_array());
+                let [x, y] = at.each(|at| (at * inverse).to_array());
                 let mut l = 0;
                 while l < WIDTH {
                     inverted[k + l] = Vec2::new(x[l], y[l]);

@@ -13,6 +13,7 @@ use glam::DVec2;
 
 use super::accumulator::{Accumulator, Factor, add_to, multiply_wide, one};
 use super::pairs::{circle_of_pairs, cross_of_pairs};
+use trioxide_kernel::Each;
 
 /// Bound of the rounding error of the filter's determinant of a circle, relative to the sum of its products'
 /// magnitudes: (10 + 96u) u with u = 2^-53 (Shewchuk, figure 25).
@@ -78,7 +79,7 @@ fn is_nearer_exactly(p: DVec2, q: DVec2, r: DVec2) -> bool {
     // q^2 - r^2 - 2 p (q - r), of x and of y.
     let mut sum = Accumulator::new();
     let mut add = |p: f64, q: f64, r: f64| {
-        let [p, q, r] = [p, q, r].map(Factor::new);
+        let [p, q, r] = [p, q, r].each(Factor::new);
         sum.add([q, q, one(), one()], false);
         sum.add([r, r, one(), one()], true);
         let mut k = 0;

@@ -21,9 +21,9 @@
 
 use glam::{DVec2, Vec2};
 use trioxide_kernel::block::Lane;
-use trioxide_kernel::kernel;
 use trioxide_kernel::safe::{In, OwnBlock, PerLane, Scatter};
 use trioxide_kernel::wide::{Mask, WIDTH, Wide};
+use trioxide_kernel::{Each, kernel};
 
 use super::near::{Near, Outermost, Own, Pass, Row, Square, TURN};
 use super::predicates::{filtered_circle, is_in_circle_exactly, orientation};
@@ -130,7 +130,7 @@ impl Octagon {
             }
             let inverse = splat(1.0) / beyond;
             error = error.larger(splat(0.5) * bound * inverse);
-            let [x, y] = side.map(|side| (side * inverse).to_array());
+            let [x, y] = side.each(|side| (side * inverse).to_array());
             let mut l = 0;
             while l < WIDTH {
                 sides[k + l] = [splat(x[l]), splat(y[l])];
@@ -272,7 +272,7 @@ impl Wrap<'_> {
     /// Whether point `c` lies on the right of the line from `a` to `b`: within the circle of these two and the star's.
     #[inline(always)]
     fn is_right(&self, a: u32, b: u32, c: u32) -> bool {
-        let [a, b, c] = [a, b, c].map(|i| self.sorted.at(self.corners.place(i)));
+        let [a, b, c] = [a, b, c].each(|i| self.sorted.at(self.corners.place(i)));
         let p = self.own.point;
         // Differences are taken from the star's point: a, b, c and p are an odd permutation of p, a, b and c.
         match filtered_circle(a, b, c, p) {
@@ -355,7 +355,7 @@ impl Wrap<'_> {
         corners.set(degree, corners.place(0), corners.inverted(0));
         let row = |i: u32| {
             let (memory, lane) = (corners.memory, corners.lane);
-            [memory.1.row(lane, i), memory.2.row(lane, i)].map(Wide::new)
+            [memory.1.row(lane, i), memory.2.row(lane, i)].each(Wide::new)
         };
         let mut i = 0;
         let mut are_within = true;

@@ -1,7 +1,7 @@
 //! The rules that a mesh must keep before other kernels index by it.
 
-use trioxide_kernel::kernel;
 use trioxide_kernel::safe::{Atomic, In, Own};
+use trioxide_kernel::{Each, kernel};
 
 use super::prefetch_corners;
 use crate::ids::{HalfEdge, Triangle, Vertex};
@@ -124,7 +124,7 @@ pub(super) fn check<P: MeshPoint>(
         found.min(rule::RANGE, t.index());
         return false;
     }
-    let [a, b, c] = points.at_all([a, b, c]).map(P::to_f64);
+    let [a, b, c] = points.at_all([a, b, c]).each(P::to_f64);
     if is_too_small::<P>(a, b, c) {
         found.min(rule::SMALL, t.index());
         return true;

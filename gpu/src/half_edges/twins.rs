@@ -1,7 +1,7 @@
 //! Twins: the two half-edges of an edge meet in a hash table.
 
 use trioxide_kernel::safe::{Atomic, In, Own};
-use trioxide_kernel::{PREFETCHED_AHEAD, kernel};
+use trioxide_kernel::{Each, PREFETCHED_AHEAD, kernel};
 
 use super::check::check;
 use super::{prefetch_corners, rule, target};
@@ -66,7 +66,7 @@ fn match_in<const SCATTERED: bool, P: MeshPoint>(
     scale: u64,
 ) {
     let t = *own;
-    let corners = |t: Triangle| origins.at_all([0, 1, 2].map(|k| HalfEdge::of(t, k)));
+    let corners = |t: Triangle| origins.at_all([0, 1, 2].each(|k| HalfEdge::of(t, k)));
     let slots = |(a, b): (Vertex, Vertex)| Slots::of_edge(a.min(b), a.max(b), scale, SCATTERED);
     let home = |v: [Vertex; 3], k| slots((v[k], v[(k + 1) % 3])).at(0, table.len());
     prefetch_corners(points, origins, t);
@@ -75,7 +75,7 @@ fn match_in<const SCATTERED: bool, P: MeshPoint>(
         let last = Vertex::new(points.len().saturating_sub(1));
         let known = |v: Vertex| v.min(last);
         ask_ahead(t, origins, table, twins, |t, k| {
-            home(corners(t).map(known), k)
+            home(corners(t).each(known), k)
         });
     }
     let v = origins.at_all([own.part(0), own.part(1), own.part(2)]);
@@ -203,10 +203,10 @@ fn search(
     moves(twins.bytes() + 4 * words(3 * n)), trusted
 )]
 pub fn mark_boundary(t: Own<Triangle>, twins: In<HalfEdge, HalfEdge>, found: Atomic) -> [bool; 3] {
-    let half_edges = [0, 1, 2].map(|k| HalfEdge::of(*t, k));
+    let half_edges = [0, 1, 2].each(|k| HalfEdge::of(*t, k));
     let own = twins.at_all([t.part(0), t.part(1), t.part(2)]);
     // No branch before the reads, so that they overlap: a half-edge of the boundary is its own twin here.
-    let back = twins.at_all([0, 1, 2].map(|k| {
+    let back = twins.at_all([0, 1, 2].each(|k| {
         if own[k].is_some() {
             own[k]
         } else {
@@ -220,7 +220,7 @@ pub fn mark_boundary(t: Own<Triangle>, twins: In<HalfEdge, HalfEdge>, found: Ato
         }
         k += 1;
     }
-    own.map(HalfEdge::is_none)
+    own.each(HalfEdge::is_none)
 }
 
 /// Offers the half-edges of triangle `t` to the vertices that they start at; the smallest stays.

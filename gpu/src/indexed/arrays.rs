@@ -1,7 +1,7 @@
 //! The arrays as the kernels' arguments.
 
-use trioxide_kernel::Bits;
 use trioxide_kernel::safe::{Group, In};
+use trioxide_kernel::{Bits, Each};
 
 use crate::ids::{HalfEdge, Polygon, Triangle};
 
@@ -17,7 +17,7 @@ impl Adjacent<'_> {
         if neighbour.is_none() {
             return HalfEdge::NONE;
         }
-        let [first, second, third] = [0, 1, 2].map(|k| HalfEdge::of(neighbour, k));
+        let [first, second, third] = [0, 1, 2].each(|k| HalfEdge::of(neighbour, k));
         if self.0.at(first) == h.triangle() {
             first
         } else if self.0.at(second) == h.triangle() {

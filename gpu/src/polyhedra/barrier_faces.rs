@@ -1,7 +1,7 @@
 //! Barrier faces: frontier faces with the same region on both sides.
 
 use trioxide_kernel::safe::{Atomic, In, Own};
-use trioxide_kernel::{Bits, kernel};
+use trioxide_kernel::{Bits, Each, kernel};
 
 use super::link::Link;
 use super::{sides_of, tally};
@@ -22,14 +22,14 @@ pub fn find_barrier_faces(
     let behind = twins.quad(FaceSide::of(*t, 0));
     let frontier = sides_of(frontier, *t);
     let root = roots.at(t).parent();
-    let asks = [0, 1, 2, 3].map(|k| {
+    let asks = [0, 1, 2, 3].each(|k| {
         let other = behind[k];
         (frontier >> k & 1 != 0) & other.is_some() & (FaceSide::of(*t, k as u32) < other)
     });
     // Read unconditionally: without a branch, the four reads overlap.
     let place = |k: usize| if asks[k] { behind[k].tet() } else { *t };
-    let others = roots.at_all([0, 1, 2, 3].map(place));
-    [0, 1, 2, 3].map(|k| asks[k] & (others[k].parent() == root))
+    let others = roots.at_all([0, 1, 2, 3].each(place));
+    [0, 1, 2, 3].each(|k| asks[k] & (others[k].parent() == root))
 }
 
 /// Counts the `i`-th of these faces if it has the same polyhedron on both sides.

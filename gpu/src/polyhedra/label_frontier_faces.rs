@@ -1,7 +1,7 @@
 //! Frontier faces and links.
 
 use trioxide_kernel::safe::{In, Out, Own};
-use trioxide_kernel::{Bits, kernel};
+use trioxide_kernel::{Bits, Each, kernel};
 
 use super::link::Link;
 use super::sides_of;
@@ -43,7 +43,7 @@ pub fn label_frontier_faces(
         let is_outer = behind[k].is_none();
         if is_outer { side(k) } else { behind[k] }
     };
-    let theirs = largest.bit_all([0, 1, 2, 3].map(seen_from));
+    let theirs = largest.bit_all([0, 1, 2, 3].each(seen_from));
     let stops = |k: usize| behind[k].is_none() | has(constrained, k);
     let leaves = |k: usize| has(mine, k) & !stops(k) & !(theirs[k] & (side(k) < behind[k]));
     let mut parent = *t;

@@ -2,7 +2,7 @@
 
 use glam::DVec3;
 use trioxide_kernel::safe::{In, Own};
-use trioxide_kernel::{NONE, PREFETCHED_AHEAD, kernel};
+use trioxide_kernel::{Each, NONE, PREFETCHED_AHEAD, kernel};
 
 use crate::ids::{FaceSide, Tet, Vertex};
 use crate::point3::{Point3, Spatial};
@@ -55,8 +55,8 @@ fn label<P: Point3>(
     let (a, c) = order(a, c);
     let (b, d) = order(b, d);
     let (b, c) = order(b, c);
-    let vertices = [a, b, c, d].map(|v| Vertex::new((v >> 2) as u32));
-    let [p, q, r, s] = points.at_all(vertices).map(P::to_f64);
+    let vertices = [a, b, c, d].each(|v| Vertex::new((v >> 2) as u32));
+    let [p, q, r, s] = points.at_all(vertices).each(P::to_f64);
     // The face opposite to each vertex.
     let measures = [
         measure(q, r, s),
@@ -72,7 +72,7 @@ fn label<P: Point3>(
     let is_top = |k: usize| measures[k] == top;
     let largest = [is_top(0), is_top(1), is_top(2), is_top(3)];
     let count = largest[0] as u32 + largest[1] as u32 + largest[2] as u32 + largest[3] as u32;
-    let places = [a, b, c, d].map(|v| (v & 3) as u32);
+    let places = [a, b, c, d].each(|v| (v & 3) as u32);
     let mut first = NONE;
     let mut best = 0;
     let mut offer = |k: usize| {

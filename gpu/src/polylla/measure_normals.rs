@@ -1,8 +1,8 @@
 //! Normals of the triangles of a surface.
 
 use glam::DVec3;
-use trioxide_kernel::kernel;
 use trioxide_kernel::safe::{In, Out, Own};
+use trioxide_kernel::{Each, kernel};
 
 use crate::half_edges::prefetch_corners;
 use crate::ids::{HalfEdge, Triangle, Vertex};
@@ -41,6 +41,6 @@ pub fn measure_normals<P: MeshPoint<Double = DVec3>>(
 ) {
     prefetch_corners(points, origins, *t);
     let corners = origins.at_all([t.part(0), t.part(1), t.part(2)]);
-    let [a, b, c] = points.at_all(corners).map(P::to_f64);
+    let [a, b, c] = points.at_all(corners).each(P::to_f64);
     normals.set(t, unit_normal(a, b, c));
 }

@@ -1,7 +1,7 @@
 //! The check that each midpoint lies between the ends of its edge: bisection fails if no number lies between them.
 
-use trioxide_kernel::kernel;
 use trioxide_kernel::safe::{Atomic, Own};
+use trioxide_kernel::{Each, kernel};
 
 use super::{Corners, Selected};
 use crate::ids::{HalfEdge, Item, Triangle};
@@ -30,8 +30,8 @@ pub fn check_parts<P: MeshPoint>(
         return;
     };
     mesh.prefetch(t);
-    let half_edges = [0, 1, 2].map(|k| HalfEdge::of(t, k));
-    let [a, b, c] = mesh.points_at(half_edges).map(P::to_f64);
+    let half_edges = [0, 1, 2].each(|k| HalfEdge::of(t, k));
+    let [a, b, c] = mesh.points_at(half_edges).each(P::to_f64);
     let (b, c) = if clockwise != 0 { (c, b) } else { (b, c) };
     if !P::Double::is_proper(a, b, c) {
         found.min(0, t);

@@ -1,7 +1,7 @@
 //! Back to an earlier level: a round saves the triangles that it overwrites, and coarsening puts them back.
 
 use trioxide_kernel::safe::{Atomic, Group, In, Out, Own, Parts, Scatter};
-use trioxide_kernel::{Bits, kernel};
+use trioxide_kernel::{Bits, Each, kernel};
 
 use crate::ids::{Edge, HalfEdge, Item, Side, Triangle, Vertex};
 
@@ -44,7 +44,7 @@ pub struct RestoredTriangles<'a> {
 /// Whether a side of triangle `t` is divided: then the round overwrites the triangle.
 #[kernel(requires(flags.len() == words(3 * n)), moves(flags.bytes() + 4 * words(n)))]
 pub fn mark_divided_triangles(t: Own<Triangle>, flags: In<Bits<HalfEdge>>) -> bool {
-    let half_edges = [0, 1, 2].map(|k| HalfEdge::of(*t, k));
+    let half_edges = [0, 1, 2].each(|k| HalfEdge::of(*t, k));
     let [a, b, c] = flags.bit_all(half_edges);
     a | b | c
 }
@@ -65,10 +65,10 @@ pub fn save_triangles(
     saved: SavedTriangles,
 ) {
     let t = list.at(i);
-    let half_edges = [0, 1, 2].map(|k| HalfEdge::of(t, k).index());
+    let half_edges = [0, 1, 2].each(|k| HalfEdge::of(t, k).index());
     let corners = mesh.corners.at_all(half_edges);
     let sides = mesh.sides.at_all(half_edges);
-    let others = halves.at_all(sides.map(Side::reverse));
+    let others = halves.at_all(sides.each(Side::reverse));
     let mut k = 0;
     while k < 3 {
         saved.corners.set(i.part(k as u32), corners[k]);
@@ -79,7 +79,7 @@ pub fn save_triangles(
         k += 1;
     }
     if !mesh.tags.is_empty() {
-        let tags = mesh.tags.at_all(sides.map(|side| side.edge().index()));
+        let tags = mesh.tags.at_all(sides.each(|side| side.edge().index()));
         saved.tags.set(3 * i.index(), tags[0]);
         saved.tags.set(3 * i.index() + 1, tags[1]);
         saved.tags.set(3 * i.index() + 2, tags[2]);
@@ -102,10 +102,10 @@ pub fn restore_triangles(
     halves: Scatter<HalfEdge, Side>,
 ) {
     let t = list.at(i);
-    let places = [0, 1, 2].map(|k| 3 * i.index() + k);
+    let places = [0, 1, 2].each(|k| 3 * i.index() + k);
     let corners = saved.corners.at_all(places);
-    let rows = saved.sides.at_all(places).map(Side::index);
-    let sides = rows.map(|row| Side::new(row & !ON_BOUNDARY));
+    let rows = saved.sides.at_all(places).each(Side::index);
+    let sides = rows.each(|row| Side::new(row & !ON_BOUNDARY));
     let mut k = 0;
     while k < 3 {
         let h = HalfEdge::of(t, k as u32);

@@ -1,7 +1,7 @@
 //! The twins of a refined mesh's half-edges, which its sides know.
 
-use trioxide_kernel::kernel;
 use trioxide_kernel::safe::{In, Out, Own};
+use trioxide_kernel::{Each, kernel};
 
 use crate::ids::{HalfEdge, Side, Triangle};
 
@@ -19,9 +19,9 @@ pub fn find_twins(
     twins: Out<HalfEdge, HalfEdge>,
 ) -> [bool; 3] {
     let own = sides.at_all([t.part(0), t.part(1), t.part(2)]);
-    let found = halves.at_all(own.map(Side::reverse));
+    let found = halves.at_all(own.each(Side::reverse));
     twins.set(t.part(0), found[0]);
     twins.set(t.part(1), found[1]);
     twins.set(t.part(2), found[2]);
-    found.map(HalfEdge::is_none)
+    found.each(HalfEdge::is_none)
 }

@@ -72,9 +72,9 @@ pub mod tag_segments;
 pub mod template;
 
 use bytemuck::{Pod, Zeroable};
-use trioxide_kernel::Bits;
 use trioxide_kernel::safe::{Group, In, Own, Place};
 use trioxide_kernel::view::AtomicElement;
+use trioxide_kernel::{Bits, Each};
 
 use crate::half_edges::prefetch_corners;
 use crate::ids::{HalfEdge, Triangle, Vertex};
@@ -132,7 +132,7 @@ impl<P: MeshPoint> Corners<'_, P> {
     fn points_of(self, t: Own<Triangle>) -> [P::Double; 3] {
         self.prefetch(*t);
         self.points_at([t.part(0), t.part(1), t.part(2)])
-            .map(P::to_f64)
+            .each(P::to_f64)
     }
 
     /// The points at which a triangle's half-edges start.

@@ -1,7 +1,7 @@
 //! Step 5 of the paper: the children of each divided tetrahedron are counted.
 
 use trioxide_kernel::safe::{In, Out, Own};
-use trioxide_kernel::{Bits, kernel};
+use trioxide_kernel::{Bits, Each, kernel};
 
 use super::{TETRAHEDRON, count_leaves, edge_index};
 use crate::ids::{Edge, EdgeUse, Item, Tet};
@@ -30,7 +30,7 @@ pub fn count_tet_children(
     // All are read together, so that the reads overlap.
     let pair = |k: u32| edges.pair(EdgeUse::of(t, k));
     let [[a, b], [c, d], [e, f]] = [pair(0), pair(2), pair(4)];
-    let [a, b, c, d, e, f] = marked.bit_all([a, b, c, d, e, f]).map(u32::from);
+    let [a, b, c, d, e, f] = marked.bit_all([a, b, c, d, e, f]).each(u32::from);
     let own = a | b << 1 | c << 2 | d << 3 | e << 4 | f << 5;
     let mut division = 0;
     // From the shortest on, so that the longest is in the lowest bits at the end.

@@ -2,7 +2,7 @@
 
 use glam::DVec3;
 use trioxide_kernel::safe::{Group, In, Own};
-use trioxide_kernel::{Bits, kernel};
+use trioxide_kernel::{Bits, Each, kernel};
 
 use super::corners;
 use crate::ids::{Tet, Vertex};
@@ -53,7 +53,7 @@ pub fn mark_tet_descendants(t: Own<Tet>, parents: In<Tet, Tet>, marked: In<Bits<
 /// The mean of a tetrahedron's vertices.
 #[inline(always)]
 pub fn centroid<P: Point3>(corners: [P; 4]) -> DVec3 {
-    let [a, b, c, d] = corners.map(P::to_f64);
+    let [a, b, c, d] = corners.each(P::to_f64);
     ((a + b) + (c + d)) * 0.25
 }
 
@@ -79,7 +79,7 @@ pub fn mark_tets_in_ball<P: Point3>(
 /// Six times the volume of a tetrahedron.
 #[inline(always)]
 pub fn six_volumes<P: Point3>(corners: [P; 4]) -> f64 {
-    let [a, b, c, d] = corners.map(P::to_f64);
+    let [a, b, c, d] = corners.each(P::to_f64);
     let (b, c, d) = (b - a, c - a, d - a);
     b.x * (c.y * d.z - c.z * d.y) + b.y * (c.z * d.x - c.x * d.z) + b.z * (c.x * d.y - c.y * d.x)
 }

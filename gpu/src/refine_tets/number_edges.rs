@@ -12,7 +12,7 @@
 
 use trioxide_kernel::safe::{Atomic, In, Out, Own, Safe, Scatter};
 use trioxide_kernel::view;
-use trioxide_kernel::{Block, Lane, NONE, PREFETCHED_AHEAD, Shared, SharedMemory, kernel};
+use trioxide_kernel::{Block, Each, Lane, NONE, PREFETCHED_AHEAD, Shared, SharedMemory, kernel};
 
 use super::check_tetrahedra::tet_rule;
 use super::{corners, edge_set, ends};
@@ -308,7 +308,7 @@ pub fn name_tet_edges(
         };
         // A reference reads slot 0: no branch, so that all reads overlap.
         let own = [read(0), read(1), read(2), read(3), read(4), read(5)];
-        let named = table.at_all(own.map(|slot| if slot < table.len() { slot } else { 0 }));
+        let named = table.at_all(own.each(|slot| if slot < table.len() { slot } else { 0 }));
         let name = |k: u32| {
             let slot = own[k as usize];
             let is_slot = slot < table.len();

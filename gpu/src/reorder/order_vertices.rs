@@ -2,8 +2,8 @@
 
 use bytemuck::{Pod, Zeroable};
 use glam::{DVec2, DVec3};
-use trioxide_kernel::kernel;
 use trioxide_kernel::safe::{Atomic, In, Out, Own, Scatter};
+use trioxide_kernel::{Each, kernel};
 
 use crate::curve::{Frame, along_curve, through_cube};
 use crate::ids::{Place, Vertex};
@@ -241,7 +241,7 @@ pub fn place_vertices<P: CurvePoint, const IS_FINAL: bool>(
             let point = points.at(order.at(Place::new(k))).to_f64();
             (point.cell(&cube), point)
         };
-        let larger = |[x, y, z]: [u32; 3]| [x, y, z].map(|x| x >> (dropped & 31));
+        let larger = |[x, y, z]: [u32; 3]| [x, y, z].each(|x| x >> (dropped & 31));
         let own = larger(point.to_f64().cell(&cube));
         let mut start = place;
         while start > 0 && place - start < LONGEST_RUN && larger(at(start - 1).0) == own {

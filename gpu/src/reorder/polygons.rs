@@ -1,7 +1,7 @@
 //! Polygons, whose vertices are lists.
 
-use trioxide_kernel::kernel;
 use trioxide_kernel::safe::{Atomic, In, Out, Own, Scatter};
+use trioxide_kernel::{Each, kernel};
 
 use super::order_cells::{Head, WRONG, cell_rule, join_group};
 use crate::ids::{Cell, Corner, Polygon, Vertex};
@@ -27,8 +27,8 @@ fn find_start(list: In<Vertex>, new: In<Vertex, Vertex>) -> u32 {
             vertex < first
         } else {
             // `count` is 2 at least, so k + 2 is below its double.
-            let [next, least] = [k, start].map(|k| at(list, new, k + 1));
-            let [after, after_least] = [k, start].map(|k| at(list, new, k + 2));
+            let [next, least] = [k, start].each(|k| at(list, new, k + 1));
+            let [after, after_least] = [k, start].each(|k| at(list, new, k + 2));
             next < least || next == least && after < after_least
         };
         if is_less {

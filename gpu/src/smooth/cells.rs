@@ -5,6 +5,7 @@
 //! cell and the end of the last, and `cells`, the cell of each corner. The number of a cell's vertices is its kind. The
 //! cells of a surface mesh are polygons; kernels for both kinds of meshes take a `dimension`.
 
+use trioxide_kernel::Each;
 use trioxide_kernel::safe::{self, Group, In};
 
 use crate::ids::{Cell, CellFace, Corner, Vertex};
@@ -193,7 +194,7 @@ impl Cells<'_> {
     /// The vertices of a cell with four.
     #[inline(always)]
     pub fn four_vertices(self, cell: CellSpan) -> [Vertex; 4] {
-        self.vertices.at_all([0, 1, 2, 3].map(|k| cell.corner(k)))
+        self.vertices.at_all([0, 1, 2, 3].each(|k| cell.corner(k)))
     }
 
     /// Calls `f` with each neighbour of the vertex at `corner` in its cell.
@@ -247,7 +248,7 @@ impl Cells<'_> {
         let last = if is_triangle { code & 0xF } else { code >> 12 };
         let places = [code & 0xF, code >> 4 & 0xF, code >> 8 & 0xF, last];
         Face {
-            vertices: self.vertices.at_all(places.map(|k| cell.corner(k))),
+            vertices: self.vertices.at_all(places.each(|k| cell.corner(k))),
             is_triangle,
         }
     }

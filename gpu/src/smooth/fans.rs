@@ -7,7 +7,7 @@
 
 use trioxide_kernel::rows::sort;
 use trioxide_kernel::safe::{Atomic, In, Out, Own};
-use trioxide_kernel::{Bits, kernel};
+use trioxide_kernel::{Bits, Each, kernel};
 
 use crate::ids::{HalfEdge, Item, Place, Triangle, Vertex};
 
@@ -104,7 +104,7 @@ pub fn order_fans(
         while left > 0 {
             let mut id = origins.at(h.next()).index();
             // Each slot keeps the smaller one and passes the other on: without branches, and in registers.
-            sorted = sorted.map(|slot| {
+            sorted = sorted.each(|slot| {
                 let smaller = slot.min(id);
                 id = slot.max(id);
                 smaller
@@ -113,7 +113,7 @@ pub fn order_fans(
             left -= 1;
         }
         let mut to = from;
-        _ = sorted.map(|v| {
+        _ = sorted.each(|v| {
             if to < end {
                 neighbours.set(to, place(v));
             }

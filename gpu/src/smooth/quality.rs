@@ -6,8 +6,8 @@
 //! angle and the radius ratio apply only to tetrahedra.
 
 use glam::DVec3;
-use trioxide_kernel::kernel;
 use trioxide_kernel::safe::{Atomic, In, Own};
+use trioxide_kernel::{Each, kernel};
 
 use super::cells::Cells;
 use crate::handedness::determinant;
@@ -308,7 +308,8 @@ pub fn measure_cells<P: Point3>(
         counts.add((histogram * COPIES + copy) * BINS + bin, 1);
     };
     // All are read together, so that the reads overlap.
-    let corners = (cell.size == 4).then(|| points.at_all(cells.four_vertices(cell)).map(P::to_f64));
+    let corners =
+        (cell.size == 4).then(|| points.at_all(cells.four_vertices(cell)).each(P::to_f64));
     let quality = match corners {
         Some(corners) => tetrahedron_quality(corners),
         None => cell_quality(cell.size, at),

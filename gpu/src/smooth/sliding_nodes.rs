@@ -6,7 +6,7 @@
 
 use glam::DVec3;
 use trioxide_kernel::safe::{In, Own, Scatter};
-use trioxide_kernel::{Bits, kernel};
+use trioxide_kernel::{Bits, Each, kernel};
 
 use super::cells::{Face, MOST_FACES, Stars, face_count, next, previous};
 use super::neighbours::Adjacency;
@@ -129,7 +129,7 @@ pub fn slide_nodes<P: Point3>(
                 if faces.bit(CellFace::of(cell.id, f)) {
                     let face = cells.face(cell, f);
                     if joins(face, *v, u) {
-                        let corners = points.at_all(face.vertices).map(P::to_f64);
+                        let corners = points.at_all(face.vertices).each(P::to_f64);
                         let (normal, is_plane) = face_normal(corners);
                         is_flat &= is_plane;
                         if count == 0 {

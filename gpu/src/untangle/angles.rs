@@ -1,8 +1,8 @@
 //! The smallest and the largest angle of cells, by their cosines.
 
 use glam::DVec3;
-use trioxide_kernel::kernel;
 use trioxide_kernel::safe::{Atomic, In, Own};
+use trioxide_kernel::{Each, kernel};
 
 use super::energy::square;
 use super::simplices::{TRIANGLE, cross, dot, simplex_count, simplex_places};
@@ -94,13 +94,13 @@ pub fn find_angles<P: Point3>(
     let mut j = 0;
     while j < simplex_count(cell.size) {
         let places = simplex_places(cell.size, j);
-        let corners = [0, 4, 8, 12].map(|k| cells.vertex(cell, places >> k & 0xF));
-        let simplex = Angles::of(cell.size, points.at_all(corners).map(P::to_f64));
+        let corners = [0, 4, 8, 12].each(|k| cells.vertex(cell, places >> k & 0xF));
+        let simplex = Angles::of(cell.size, points.at_all(corners).each(P::to_f64));
         angles.add(simplex.of_smallest);
         angles.add(simplex.of_largest);
         j += 1;
     }
-    let keys = [-angles.of_smallest, angles.of_largest].map(ordered_bits);
+    let keys = [-angles.of_smallest, angles.of_largest].each(ordered_bits);
     if keys[0] < extremes.load(0) {
         extremes.fetch_min(0, keys[0]);
     }

@@ -1,7 +1,7 @@
 //! Inverted cells.
 
 use trioxide_kernel::safe::{Atomic, In, Own};
-use trioxide_kernel::{Bits, kernel};
+use trioxide_kernel::{Bits, Each, kernel};
 
 use super::simplices::{Shape, is_positive, simplex_count, simplex_places};
 use crate::ids::{Cell, Vertex};
@@ -37,11 +37,11 @@ pub fn mark_inverted<P: Point3>(
     let mut j = 0;
     while j < simplex_count(cell.size) {
         let places = simplex_places(cell.size, j);
-        let corners = [0, 4, 8, 12].map(|k| cells.vertex(cell, places >> k & 0xF));
-        let positions = points.at_all(corners).map(P::to_f64);
+        let corners = [0, 4, 8, 12].each(|k| cells.vertex(cell, places >> k & 0xF));
+        let positions = points.at_all(corners).each(P::to_f64);
         if !is_positive(cell.size, positions) {
             is_inverted = true;
-            let [a, b, c, d] = corners.map(|v| moving.bit(v));
+            let [a, b, c, d] = corners.each(|v| moving.bit(v));
             if !(a || b || c || d) {
                 is_stuck = true;
                 j += 1;

@@ -1,7 +1,7 @@
 //! Mean ratios of cells.
 
-use trioxide_kernel::kernel;
 use trioxide_kernel::safe::{In, Out, Own};
+use trioxide_kernel::{Each, kernel};
 
 use super::simplices::{Shape, TRIANGLE, is_positive, simplex_count, simplex_places};
 use crate::ids::{Cell, Vertex};
@@ -48,8 +48,8 @@ pub fn measure_ratios<P: Point3>(
     let mut j = 0;
     while j < simplex_count(cell.size) {
         let places = simplex_places(cell.size, j);
-        let corners = [0, 4, 8, 12].map(|k| cells.vertex(cell, places >> k & 0xF));
-        let positions = points.at_all(corners).map(P::to_f64);
+        let corners = [0, 4, 8, 12].each(|k| cells.vertex(cell, places >> k & 0xF));
+        let positions = points.at_all(corners).each(P::to_f64);
         let shape = Shape::of(cell.size, positions);
         let ratio = shape.volume / shape.spread;
         // Not so for a simplex without extent.

@@ -1,7 +1,7 @@
 //! The volume that the simplices of a cell should have: that of the cells around, of the input.
 
-use trioxide_kernel::kernel;
 use trioxide_kernel::safe::{In, Out, Own};
+use trioxide_kernel::{Each, kernel};
 
 use super::simplices::{Shape, simplex_count, simplex_places};
 use crate::ids::{Cell, Vertex};
@@ -29,8 +29,8 @@ pub fn measure_volumes<P: Point3>(
     let mut j = 0;
     while j < count {
         let places = simplex_places(cell.size, j);
-        let corners = [0, 4, 8, 12].map(|k| cells.vertex(cell, places >> k & 0xF));
-        let shape = Shape::of(cell.size, points.at_all(corners).map(P::to_f64));
+        let corners = [0, 4, 8, 12].each(|k| cells.vertex(cell, places >> k & 0xF));
+        let shape = Shape::of(cell.size, points.at_all(corners).each(P::to_f64));
         let (volume, least) = (shape.volume.abs(), SMALLEST * shape.spread);
         sum += if volume > least { volume } else { least };
         j += 1;

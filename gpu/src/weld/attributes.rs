@@ -3,8 +3,8 @@
 //! A cluster of one vertex keeps its attributes, bit by bit.
 
 use glam::{DVec2, DVec3};
-use trioxide_kernel::kernel;
 use trioxide_kernel::safe::{In, Out, Own};
+use trioxide_kernel::{Each, kernel};
 
 use super::clusters::Clusters;
 use super::grid::item;
@@ -45,13 +45,13 @@ pub fn mean_uv(sum: DVec2, count: f64) -> DVec2 {
 /// Channels of a colour.
 #[inline(always)]
 pub fn channels(color: u32) -> [f64; 4] {
-    [color, color >> 8, color >> 16, color >> 24].map(|channel| f64::from(channel & 0xFF))
+    [color, color >> 8, color >> 16, color >> 24].each(|channel| f64::from(channel & 0xFF))
 }
 
 /// Mean of colours, from the sums of their channels and their number; rounded, halves up.
 #[inline(always)]
 pub fn mean_color(sums: [f64; 4], count: f64) -> u32 {
-    let [red, green, blue, alpha] = sums.map(|sum| (sum / count + 0.5) as u32);
+    let [red, green, blue, alpha] = sums.each(|sum| (sum / count + 0.5) as u32);
     red | green << 8 | blue << 16 | alpha << 24
 }
 

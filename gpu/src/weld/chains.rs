@@ -15,7 +15,7 @@
 //! need them: a search within a chain takes as long as many links.
 
 use trioxide_kernel::safe::{Group, In, Own, Safe, Scatter};
-use trioxide_kernel::{Atomic, Block, Out, Shared, SharedMemory, kernel, safe};
+use trioxide_kernel::{Atomic, Block, Each, Out, Shared, SharedMemory, kernel, safe};
 
 use super::guards::{Guard, Guarding};
 use super::ids::Row;
@@ -198,13 +198,13 @@ impl Entry {
         if self.open != 0 {
             let mut left = self.open;
             // The four loads do not wait for each other. If fewer are open, the first takes the other places.
-            let places = [0; 4].map(|_: u32| {
+            let places = [0; 4].each(|_: u32| {
                 let place = if left == 0 { self.open } else { left }.trailing_zeros();
                 left &= left.wrapping_sub(1);
                 place
             });
-            let rows = places.map(|place| lists.at(self.row, self.number, self.first + place));
-            let states = rows.map(|row| states.load(row));
+            let rows = places.each(|place| lists.at(self.row, self.number, self.first + place));
+            let states = rows.each(|row| states.load(row));
             let mut i = 0;
             while i < 4 {
                 self.member |= u32::from(states[i] == REPRESENTATIVE);

@@ -1,7 +1,7 @@
 //! Triangles: their new vertices, without degenerate and repeated triangles.
 
 use trioxide_kernel::safe::{Atomic, In, Out, Own};
-use trioxide_kernel::{Bits, PREFETCHED_AHEAD, kernel};
+use trioxide_kernel::{Bits, Each, PREFETCHED_AHEAD, kernel};
 
 use super::grid::item;
 use super::ids::Cluster;
@@ -44,7 +44,7 @@ pub(super) fn rotated([a, b, c]: [Cluster; 3]) -> [Cluster; 3] {
 /// a vertex as their lowest.
 #[inline(always)]
 fn slot(corners: [Cluster; 3], attempt: u32, size: u32, scale: u64) -> u32 {
-    let [low, b, c] = corners.map(Cluster::index);
+    let [low, b, c] = corners.each(Cluster::index);
     if attempt < WINDOW {
         let choice = (b ^ c.rotate_left(16)).wrapping_mul(0x9E37_79B9) >> CHOICE_SHIFT;
         let slot = ((u64::from(low) * scale) >> 32) as u32 + choice + attempt;
@@ -132,7 +132,7 @@ pub(super) fn claim_slot(
 
 #[inline(always)]
 fn is_in_range(face: [Vertex; 3], vertices: u32) -> bool {
-    let [a, b, c] = face.map(Vertex::index);
+    let [a, b, c] = face.each(Vertex::index);
     a < vertices && b < vertices && c < vertices
 }
 

@@ -6,7 +6,7 @@
 use bytemuck::{Pod, Zeroable};
 use glam::DVec3;
 use trioxide_kernel::safe::{Atomic, In, Out, Own, Parts};
-use trioxide_kernel::{Index, PREFETCHED_AHEAD, Scalar, kernel, view};
+use trioxide_kernel::{Each, Index, PREFETCHED_AHEAD, Scalar, kernel, view};
 
 use super::ids::{Bucket, Slot};
 use crate::ids::{Item, Vertex};
@@ -91,14 +91,14 @@ impl Grid {
     #[inline(always)]
     fn steps_to(&self, p: [f64; 3]) -> [u32; 3] {
         if self.is_exact != 0 {
-            return p.map(hash_of);
+            return p.each(hash_of);
         }
         let [x, y, z] = self.origin;
-        let t = [p[0] - x, p[1] - y, p[2] - z].map(|way| way * self.inverse_step);
+        let t = [p[0] - x, p[1] - y, p[2] - z].each(|way| way * self.inverse_step);
         if t[0].abs() < FLOORED && t[1].abs() < FLOORED && t[2].abs() < FLOORED {
-            t.map(floor)
+            t.each(floor)
         } else {
-            t.map(far_steps)
+            t.each(far_steps)
         }
     }
 
@@ -123,7 +123,7 @@ impl Grid {
     /// Bucket of a point.
     #[inline(always)]
     pub fn bucket(&self, p: [f64; 3]) -> Bucket {
-        let [x, y, z] = self.steps_to(p).map(|steps| steps >> STEP_BITS);
+        let [x, y, z] = self.steps_to(p).each(|steps| steps >> STEP_BITS);
         self.bucket_of(x, y, z)
     }
 
@@ -172,8 +172,8 @@ impl Grid {
         let steps = self.steps_to(p);
         Reach {
             steps,
-            low: steps.map(|steps| steps.wrapping_sub(self.reach) >> STEP_BITS),
-            high: steps.map(|steps| steps.wrapping_add(self.reach) >> STEP_BITS),
+            low: steps.each(|steps| steps.wrapping_sub(self.reach) >> STEP_BITS),
+            high: steps.each(|steps| steps.wrapping_add(self.reach) >> STEP_BITS),
         }
     }
 
@@ -212,7 +212,7 @@ impl Reach {
     /// Cell of the point.
     #[inline(always)]
     pub fn cell(&self) -> [u32; 3] {
-        self.steps.map(|steps| steps >> STEP_BITS)
+        self.steps.each(|steps| steps >> STEP_BITS)
     }
 }
 
@@ -274,7 +274,7 @@ impl Site {
     pub fn which_may_be_near(four: [Self; 4], corner: [u32; 3], bound: u32) -> u32 {
         use core::arch::x86_64::*;
         let [a, b]: [__m128i; 2] = bytemuck::cast(four);
-        let [x, y, z] = corner.map(|steps| steps & 0xFFFF);
+        let [x, y, z] = corner.each(|steps| steps & 0xFFFF);
         // SAFETY: every x86-64 has SSE2.
         unsafe {
             let places = _mm_castps_si128(_mm_shuffle_ps::<0b10_00_10_00>(

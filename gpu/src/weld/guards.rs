@@ -10,7 +10,7 @@ use bytemuck::{Pod, Zeroable};
 use glam::{DVec2, DVec3};
 
 use trioxide_kernel::safe::{Group, In};
-use trioxide_kernel::{Bits, Scalar};
+use trioxide_kernel::{Bits, Each, Scalar};
 
 use super::grid::LARGEST_COORDINATE;
 use crate::ids::Vertex;
@@ -172,7 +172,7 @@ impl Limits {
 #[inline(always)]
 pub(super) fn direction(normal: [f64; 3]) -> [f64; 3] {
     let largest = |n: [f64; 3]| {
-        let [x, y, z] = n.map(|x| x.to_bits() & (u64::MAX >> 1));
+        let [x, y, z] = n.each(|x| x.to_bits() & (u64::MAX >> 1));
         // The bits of magnitudes order as the magnitudes do; NaN is above all.
         let yz = if y > z { y } else { z };
         if x > yz { x } else { yz }
@@ -185,9 +185,9 @@ pub(super) fn direction(normal: [f64; 3]) -> [f64; 3] {
     }
     if bits < (1023 - 500) << 52 {
         // Subnormal numbers have fewer digits.
-        normal = normal.map(|x| x * power_of_two(600));
+        normal = normal.each(|x| x * power_of_two(600));
         bits = largest(normal);
     }
     let scale = f64::from_bits((2046 - (bits >> 52)) << 52);
-    normal.map(|x| x * scale)
+    normal.each(|x| x * scale)
 }

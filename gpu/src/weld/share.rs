@@ -6,7 +6,7 @@
 //! cluster of another block: the host names these.
 
 use trioxide_kernel::safe::{Atomic, In, Out, Own, Scatter};
-use trioxide_kernel::{Bits, NONE, kernel, view};
+use trioxide_kernel::{Bits, Each, NONE, kernel, view};
 
 use super::faces::{claim_slot, rotated};
 use super::ids::Cluster;
@@ -108,7 +108,7 @@ fn corners_among(
     } else {
         others.at(t.index() - faces.len())
     };
-    corners.map(Cluster::new)
+    corners.each(Cluster::new)
 }
 
 /// Lets triangle `t` claim its slot in `table` if it has three different vertices below `names`. Of equal triangles all

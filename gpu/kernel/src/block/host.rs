@@ -6,6 +6,7 @@ use super::{
     Block, Lane, Lanes, NoCells, PhantomData, SCRATCH_BYTES, SharedMemory, check_alignment,
     check_exchanged,
 };
+use crate::each::array_of;
 use crate::place;
 
 /// Runs `f` for each lane.
@@ -68,7 +69,7 @@ impl<const LANES: usize, S: SharedMemory> Block<LANES, S> {
     /// Returns `f` of every lane, without a barrier.
     pub fn lanes<T: Copy>(&self, f: impl Fn(Lane<'_>) -> T + NoCells) -> Lanes<T, LANES> {
         let lanes = InLanes::enter();
-        let values = core::array::from_fn(|lane| lanes.run(lane as u32, &f));
+        let values = array_of(|lane| lanes.run(lane as u32, &f));
         Lanes { values }
     }
 
@@ -112,7 +113,7 @@ impl<const LANES: usize, S: SharedMemory> Block<LANES, S> {
         refuse_in_lane();
         place::pass_barrier();
         let mut sum = 0u32;
-        let values = core::array::from_fn(|lane| {
+        let values = array_of(|lane| {
             let before = sum;
             sum = sum.wrapping_add(x.values[lane]);
             before
@@ -133,7 +134,7 @@ impl<const LANES: usize, S: SharedMemory> Block<LANES, S> {
         refuse_in_lane();
         let value = |lane: usize| x.values[lane / 32 * 32 + from.values[lane] as usize % 32];
         Lanes {
-            values: core::array::from_fn(value),
+            values: array_of(value),
         }
     }
 

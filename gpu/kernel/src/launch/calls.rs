@@ -1,4 +1,4 @@
-//! The loops of the CPU's counterparts of PTX entries.
+//! The loops of the CPU's counterparts of PTX entries. Plain loops: they have an instance for each kernel.
 
 use core::ops::Range;
 
@@ -17,11 +17,15 @@ pub fn bits<const N: usize, I: Index, W: BitWord>(
 ) {
     let end = n.div_ceil(32);
     let is_last = words.contains(&(end - 1));
-    for word in words {
+    let mut word = words.start;
+    while word < words.end {
         let packed = pack(word, n, &body);
-        for k in 0..N {
+        let mut k = 0;
+        while k < N {
             bits[k].set(word, W::from_word(packed[k]));
+            k += 1;
         }
+        word += 1;
     }
     if is_last {
         clear_after(end, &bits);
@@ -71,12 +75,17 @@ pub fn groups<const N: usize, I: Index, W: BitWord>(
 fn pack<const N: usize, I: Index>(word: u32, n: u32, body: &impl Fn(I) -> [bool; N]) -> [u32; N] {
     let mut packed = [0; N];
     let first = word * 32;
-    for bit in 0..(n - first).min(32) {
+    let count = (n - first).min(32);
+    let mut bit = 0;
+    while bit < count {
         place::enter_index(first + bit);
         let flags = body(I::from_index(first + bit));
-        for k in 0..N {
+        let mut k = 0;
+        while k < N {
             packed[k] |= u32::from(flags[k]) << bit;
+            k += 1;
         }
+        bit += 1;
     }
     packed
 }

@@ -8,6 +8,7 @@ use bytemuck::Pod;
 use super::Safe;
 use super::own::{Owner, Place};
 use crate::check::Names;
+use crate::each::Each;
 use crate::index::Word;
 #[cfg(not(target_arch = "nvptx64"))]
 use crate::launch::{Arguments, Buffer, Lengths, Need};
@@ -301,7 +302,7 @@ impl<'a, T: Element, I: Index> In<'a, T, I> {
     #[inline(always)]
     pub fn at_all<P: Place<I>, const N: usize>(self, places: [P; N]) -> [T; N] {
         let len = self.len();
-        let numbers = places.map(Place::number);
+        let numbers = places.each(Place::number);
         let mut is_outside = false;
         let mut k = 0;
         while k < N {
@@ -315,7 +316,7 @@ impl<'a, T: Element, I: Index> In<'a, T, I> {
             }
             self.names.fail(numbers[k], len);
         }
-        numbers.map(|i| self.view.at(i))
+        numbers.each(|i| self.view.at(i))
     }
 
     /// Element `i`, if there is one.
@@ -399,8 +400,8 @@ impl<W: BitWord + Send + Sync> In<'_, W> {
     /// Whether each member is in the bit set; the reads overlap as those of [`In::at_all`].
     #[inline(always)]
     pub fn bit_all<const N: usize>(self, members: [W::Member; N]) -> [bool; N] {
-        let numbers = members.map(Index::index);
-        let words = self.at_all(numbers.map(|i| i / 32));
+        let numbers = members.each(Index::index);
+        let words = self.at_all(numbers.each(|i| i / 32));
         let mut are_members = [false; N];
         let mut k = 0;
         while k < N {

@@ -6,7 +6,7 @@
 
 use glam::DVec2;
 use trioxide_kernel::safe::{Atomic, Group, In, Out, Own, Scatter};
-use trioxide_kernel::{Bits, kernel};
+use trioxide_kernel::{Bits, Each, kernel};
 
 use super::Mesh;
 use super::walk::{Line, NO_SEGMENT};
@@ -71,7 +71,7 @@ fn helps(mesh: &Mesh, line: Line, [h, twin]: [HalfEdge; 2]) -> bool {
         mesh.apex(h),
         mesh.apex(twin),
     ]
-    .map(|place| mesh.point(place));
+    .each(|place| mesh.point(place));
     let (of_p, of_q) = (line.side(p), line.side(q));
     if of_p * of_q >= 0 || orientation(r, p, d) <= 0 || orientation(d, q, r) <= 0 {
         return false;
@@ -122,7 +122,7 @@ pub fn choose_illegal(
     chosen: Out<[HalfEdge; 2], Item>,
 ) {
     let t = list.at(i);
-    let corners = mesh.corners.at_all([0, 1, 2].map(|k| HalfEdge::of(t, k)));
+    let corners = mesh.corners.at_all([0, 1, 2].each(|k| HalfEdge::of(t, k)));
     let [a, b, c] = mesh.sorted.at_all(corners);
     let found = find_edge(t, &mesh, lines, |[_, twin]| {
         is_in_circle(a, b, c, mesh.point(mesh.apex(twin)))
@@ -187,9 +187,9 @@ pub fn flip_edges(
     }
     let Changes { corners, lines, .. } = changes;
     let outer = outer([h, twin]);
-    before.set(i, twins.at_all(outer.map(|[from, _]| from)));
-    let places = [h, h.next(), h.prev(), twin.prev()].map(|h| corners.load(h));
-    let of_outer = outer.map(|[from, _]| lines.load(from));
+    before.set(i, twins.at_all(outer.each(|[from, _]| from)));
+    let places = [h, h.next(), h.prev(), twin.prev()].each(|h| corners.load(h));
+    let of_outer = outer.each(|[from, _]| lines.load(from));
     let [a, b, c, d] = places;
     corners.store(h, d);
     corners.store(h.next(), c);
@@ -209,7 +209,7 @@ pub fn flip_edges(
     if owner != NO_SEGMENT {
         let [from, to] = ends.at(owner);
         let line = Line::new(sorted.at(Place::new(from)), sorted.at(Place::new(to)));
-        let [of_a, of_b, of_c, of_d] = places.map(|place| line.side(sorted.at(place)));
+        let [of_a, of_b, of_c, of_d] = places.each(|place| line.side(sorted.at(place)));
         if of_c == 0 && of_d == 0 {
             of_new = owner;
         }

@@ -1,8 +1,8 @@
 //! The triangles that segments enclose, less those of holes; and the regions.
 
 use glam::DVec2;
-use trioxide_kernel::kernel;
 use trioxide_kernel::safe::{Atomic, In, Out, Own, Scatter};
+use trioxide_kernel::{Each, kernel};
 
 use super::Mesh;
 use super::sides::spoke;
@@ -125,7 +125,7 @@ pub fn locate_points(
         };
         // The triangle, or none where the way goes through another point.
         let place = loop {
-            let [from, to] = [mesh.origin(h), mesh.target(h)].map(|v| mesh.point(v));
+            let [from, to] = [mesh.origin(h), mesh.target(h)].each(|v| mesh.point(v));
             let side = orientation(from, to, p);
             if side == 0 {
                 break Some(at_edge(h, lines));
@@ -191,7 +191,7 @@ pub fn take_triangles(
     corners: In<Place, HalfEdge>,
     taken: Scatter<Place>,
 ) {
-    let sides = [0, 1, 2].map(|k| HalfEdge::of(list.at(i), k));
+    let sides = [0, 1, 2].each(|k| HalfEdge::of(list.at(i), k));
     write(i.get().index(), corners.at_all(sides), taken);
 }
 

@@ -2,7 +2,7 @@
 
 use glam::DVec2;
 use trioxide_kernel::safe::{Atomic, In, Out, Own};
-use trioxide_kernel::{Bits, kernel};
+use trioxide_kernel::{Bits, Each, kernel};
 
 use super::Mesh;
 use super::sides::spoke;
@@ -181,9 +181,9 @@ pub fn direct_segments(
     degrees: In<u32, Place>,
     ends: Out<[u32; 2], Item>,
 ) -> (bool, bool) {
-    let [a, b] = places.at_all(segments.at(order.at(i)).map(Vertex::new));
+    let [a, b] = places.at_all(segments.at(order.at(i)).each(Vertex::new));
     let is_reversed = degrees.at(b) < degrees.at(a);
-    let [a, b] = [a, b].map(Place::index);
+    let [a, b] = [a, b].each(Place::index);
     ends.set(i, if is_reversed { [b, a] } else { [a, b] });
     (is_reversed, a == b)
 }

@@ -2,8 +2,8 @@
 
 use bytemuck::{Pod, Zeroable};
 use glam::DVec2;
-use trioxide_kernel::kernel;
 use trioxide_kernel::safe::{Atomic, Group, In, Out, Own, Scatter};
+use trioxide_kernel::{Each, kernel};
 
 use super::judge::from;
 use crate::delaunay::predicates::orientation;
@@ -99,7 +99,7 @@ impl Background<'_> {
             let t = self.entries.at(i);
             let vertices = self
                 .corners
-                .at_all([0, 1, 2].map(|k| HalfEdge::of(t, k).index()));
+                .at_all([0, 1, 2].each(|k| HalfEdge::of(t, k).index()));
             let points = self.points.at_all(vertices);
             if contains(points, p) {
                 return interpolate(points, self.sizes.at_all(vertices), p);
@@ -134,7 +134,7 @@ fn interpolate([a, b, c]: [DVec2; 3], values: [f64; 3], p: DVec2) -> f64 {
     let weights = [weight(b, c), weight(c, a), weight(a, b)];
     let total = weights[0] + weights[1] + weights[2];
     if total > 0.0 {
-        let [r, s, t] = [0, 1, 2].map(|k| weights[k] / total * values[k]);
+        let [r, s, t] = [0, 1, 2].each(|k| weights[k] / total * values[k]);
         r + s + t
     } else {
         // A thin triangle may have no area in rounded numbers.

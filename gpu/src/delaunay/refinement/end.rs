@@ -3,7 +3,7 @@
 use glam::DVec2;
 use trioxide_kernel::rows::rank_in;
 use trioxide_kernel::safe::{Atomic, In, Out, Own, Scatter};
-use trioxide_kernel::{Bits, Scalar, kernel};
+use trioxide_kernel::{Bits, Each, Scalar, kernel};
 
 use super::judge::{area, from, shortest, squared_cosine};
 use super::{Background, Bounds};
@@ -82,7 +82,7 @@ pub fn take_refined(
     taken: Scatter<Place>,
 ) {
     let t = list.at(i);
-    let places = corners.at_all([0, 1, 2].map(|k| HalfEdge::of(t, k)));
+    let places = corners.at_all([0, 1, 2].each(|k| HalfEdge::of(t, k)));
     write(i.get().index(), ranks.at_all(names.at_all(places)), taken);
 }
 
@@ -113,7 +113,7 @@ pub fn find_missed(
     worst: Atomic<u64>,
 ) -> bool {
     let t = list.at(i);
-    let points = sorted.at_all(corners.at_all([0, 1, 2].map(|k| HalfEdge::of(t, k))));
+    let points = sorted.at_all(corners.at_all([0, 1, 2].each(|k| HalfEdge::of(t, k))));
     let (value, most) = match bound {
         Bound::Area => (area(points), bounds.largest_area(regions.at(t))),
         Bound::Angle => {
@@ -140,7 +140,7 @@ pub fn find_long(
     worst: Atomic<u64>,
 ) -> bool {
     let t = list.at(i);
-    let points = sorted.at_all(corners.at_all([0, 1, 2].map(|k| HalfEdge::of(t, k))));
+    let points = sorted.at_all(corners.at_all([0, 1, 2].each(|k| HalfEdge::of(t, k))));
     let ratio = background.squared_ratio(points);
     let is_long = ratio > 1.0 + ROUNDING;
     if is_long {

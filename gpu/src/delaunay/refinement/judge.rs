@@ -2,7 +2,7 @@
 
 use glam::DVec2;
 use trioxide_kernel::safe::{Atomic, In, Own};
-use trioxide_kernel::{Bits, kernel};
+use trioxide_kernel::{Bits, Each, kernel};
 
 use super::{Bounds, FREE, TO_SPLIT};
 use crate::delaunay::constrained::{Mesh, NO_SEGMENT};
@@ -133,7 +133,7 @@ pub fn judge_triangles<const SIZED: bool>(
     regions: In<u32, Triangle>,
     bounds: Bounds,
 ) -> bool {
-    let places = corners.at_all([0, 1, 2].map(|k| HalfEdge::of(*t, k)));
+    let places = corners.at_all([0, 1, 2].each(|k| HalfEdge::of(*t, k)));
     places[0].is_some() && bounds.is_bad::<SIZED>(places, sorted, regions.at(t))
 }
 
@@ -149,7 +149,7 @@ pub fn mark_encroached(
     if lines.load(h) == NO_SEGMENT {
         return;
     }
-    let [a, b, apex] = [*h, h.next(), h.prev()].map(|h| mesh.sorted.at(mesh.corners.at(h)));
+    let [a, b, apex] = [*h, h.next(), h.prev()].each(|h| mesh.sorted.at(mesh.corners.at(h)));
     if encroaches(lens, [a, b], apex) {
         mark([*h, mesh.twins.at(h)], lines, marked);
     }

@@ -2,7 +2,7 @@
 
 use glam::DVec2;
 use trioxide_kernel::safe::{Atomic, In, Own};
-use trioxide_kernel::{Bits, kernel};
+use trioxide_kernel::{Bits, Each, kernel};
 
 use super::cavity::{claim_of, go_around};
 use super::judge::{encroaches, from, mark, shortest};
@@ -77,7 +77,7 @@ fn locate(mesh: &Mesh, lines: Atomic<u32, HalfEdge>, start: Triangle, p: DVec2) 
             if h == entered {
                 continue;
             }
-            let [a, b] = [mesh.origin(h), mesh.target(h)].map(|v| mesh.point(v));
+            let [a, b] = [mesh.origin(h), mesh.target(h)].each(|v| mesh.point(v));
             let side = orientation(a, b, p);
             if side > 0 {
                 continue;
@@ -140,7 +140,7 @@ impl Bad {
         regions: In<u32, Triangle>,
         bounds: &Bounds,
     ) -> Self {
-        let sides = [0, 1, 2].map(|k| HalfEdge::of(t, k));
+        let sides = [0, 1, 2].each(|k| HalfEdge::of(t, k));
         let points = mesh.sorted.at_all(mesh.corners.at_all(sides));
         let is_large = bounds.is_large::<SIZED>(points, regions.at(t));
         let length = if is_large {
@@ -191,7 +191,7 @@ pub fn propose_inserts<const SIZED: bool>(
         claim,
     } = Bad::new::<SIZED>(t, round, &mesh, regions, &bounds);
     // Loads that do not wait for each other, then the claims of the few that are bad.
-    let beyond = mesh.twins.at_all([0, 1, 2].map(|k| HalfEdge::of(t, k)));
+    let beyond = mesh.twins.at_all([0, 1, 2].each(|k| HalfEdge::of(t, k)));
     let mut near = [HalfEdge::NONE; 9];
     let mut k = 0;
     while k < 3 {
@@ -202,7 +202,7 @@ pub fn propose_inserts<const SIZED: bool>(
         }
         k += 1;
     }
-    let are_bad = near.map(|h| h.is_some() && were_bad.bit(h.triangle()));
+    let are_bad = near.each(|h| h.is_some() && were_bad.bit(h.triangle()));
     let mut k = 0;
     while k < 9 {
         if are_bad[k] {
@@ -244,7 +244,7 @@ pub fn propose_inserts<const SIZED: bool>(
         }
         let twin = mesh.twins.at(h);
         if lines.load(h) != NO_SEGMENT {
-            let ends = [mesh.origin(h), mesh.target(h)].map(|v| mesh.point(v));
+            let ends = [mesh.origin(h), mesh.target(h)].each(|v| mesh.point(v));
             if encroaches(bounds.goal.lens, ends, p) {
                 if mark_unless_stuck(&mesh, lines, marked, h) {
                     stuck += 1;
@@ -279,7 +279,7 @@ fn is_acute(mesh: &Mesh, lines: Atomic<u32, HalfEdge>, h: HalfEdge) -> bool {
     if lines.load(h) == NO_SEGMENT || lines.load(h.next()) == NO_SEGMENT {
         return false;
     }
-    let [a, b, c] = [mesh.origin(h), mesh.target(h), mesh.apex(h)].map(|v| mesh.point(v));
+    let [a, b, c] = [mesh.origin(h), mesh.target(h), mesh.apex(h)].each(|v| mesh.point(v));
     let (u, w) = (a - b, c - b);
     let dot = u.dot(w);
     dot > 0.0 && 4.0 * dot * dot > u.length_squared() * w.length_squared()
@@ -327,7 +327,7 @@ fn split_place([from, to]: [DVec2; 2], is_acute: [bool; 2]) -> DVec2 {
 /// Whether the vertex `p` splits the triangle of `h` at that edge into two, each of which is a part of its cavity.
 #[inline(always)]
 fn is_split_by(mesh: &Mesh, h: HalfEdge, p: DVec2) -> bool {
-    let [a, b, c] = [mesh.origin(h), mesh.target(h), mesh.apex(h)].map(|v| mesh.point(v));
+    let [a, b, c] = [mesh.origin(h), mesh.target(h), mesh.apex(h)].each(|v| mesh.point(v));
     orientation(b, c, p) > 0 && orientation(c, a, p) > 0 && is_in_circle(a, b, c, p)
 }
 
@@ -357,7 +357,7 @@ pub fn propose_splits(
         if line == NO_SEGMENT || line & TO_SPLIT == 0 || twin < h {
             continue;
         }
-        let ends = [mesh.origin(h), mesh.target(h)].map(|v| mesh.point(v));
+        let ends = [mesh.origin(h), mesh.target(h)].each(|v| mesh.point(v));
         let claim = claim_of(round, None, t);
         let mut acute = [false; 2];
         let mut spoke = HalfEdge::NONE;

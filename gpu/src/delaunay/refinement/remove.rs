@@ -2,7 +2,7 @@
 
 use glam::DVec2;
 use trioxide_kernel::safe::{Atomic, Group, In, Own};
-use trioxide_kernel::{Bits, kernel};
+use trioxide_kernel::{Bits, Each, kernel};
 
 use super::cavity::go_around;
 use super::judge::{encroaches, from, mark};
@@ -42,7 +42,7 @@ impl Changed<'_> {
     /// The corners of the triangle of a half-edge, from its origin on.
     #[inline(always)]
     fn places(&self, h: HalfEdge) -> [Place; 3] {
-        [h, h.next(), h.prev()].map(|h| self.corners.load(h))
+        [h, h.next(), h.prev()].each(|h| self.corners.load(h))
     }
 
     #[inline(always)]
@@ -65,7 +65,7 @@ impl Changed<'_> {
     fn flip(&self, h: HalfEdge) {
         let g = self.twins.load(h);
         let ([a, b, c], d) = (self.places(h), self.corners.load(g.prev()));
-        let [bc, ca, ad, db] = [h.next(), h.prev(), g.next(), g.prev()].map(|h| self.beyond(h));
+        let [bc, ca, ad, db] = [h.next(), h.prev(), g.next(), g.prev()].each(|h| self.beyond(h));
         // The new edge is h.prev() from d to c and g.prev() from c to d.
         self.write(h, c, ca);
         self.write(h.next(), a, ad);
@@ -124,8 +124,8 @@ impl Changed<'_> {
         let third = self.turn(second);
         let corner = |spoke: HalfEdge| self.corners.load(spoke.next());
         let beyond = |spoke: HalfEdge| self.beyond(spoke.next());
-        let [a, b, c] = [spoke, second, third].map(corner);
-        let [ab, bc, ca] = [spoke, second, third].map(beyond);
+        let [a, b, c] = [spoke, second, third].each(corner);
+        let [ab, bc, ca] = [spoke, second, third].each(beyond);
         let t = spoke.triangle();
         let first = HalfEdge::of(t, 0);
         self.write(first, a, ab);

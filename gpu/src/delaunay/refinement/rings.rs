@@ -2,7 +2,7 @@
 
 use glam::DVec2;
 use trioxide_kernel::safe::{Atomic, Group, In, Own, Scatter};
-use trioxide_kernel::{Bits, kernel};
+use trioxide_kernel::{Bits, Each, kernel};
 
 use super::cavity::go_around;
 use super::confirm::inner_twin;
@@ -128,7 +128,7 @@ pub fn write_rings<const SIZED: bool>(
     let number = word(j, 5);
     let i = list.at(number).index();
     let [first, end] = starts.at_all([i, i + 1]);
-    let [from, to, whole, is_open] = [0, 1, 2, 3].map(|k| ends.at(ENDS * number + k));
+    let [from, to, whole, is_open] = [0, 1, 2, 3].each(|k| ends.at(ENDS * number + k));
     let (from, to, is_open) = (Place::new(from), Place::new(to), is_open != 0);
     let p = Place::new(vertices + number);
     let t = Triangle::new(word(j, 3));
@@ -144,7 +144,7 @@ pub fn write_rings<const SIZED: bool>(
     } else {
         Place::new(word(after, 0))
     };
-    let [h, spoke_b, spoke_a] = [0, 1, 2].map(|k| HalfEdge::of(t, k));
+    let [h, spoke_b, spoke_a] = [0, 1, 2].each(|k| HalfEdge::of(t, k));
     let Written {
         corners,
         twins,

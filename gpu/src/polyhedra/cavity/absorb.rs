@@ -1,7 +1,7 @@
 //! Claims of tetrahedra on their owners, in rounds.
 
 use trioxide_kernel::safe::{Atomic, Group, In, Out, Own};
-use trioxide_kernel::{Bits, NONE, kernel};
+use trioxide_kernel::{Bits, Each, NONE, kernel};
 
 use super::spheres::{Spheres, is_inside};
 use crate::ids::{FaceSide, Tet};
@@ -112,7 +112,7 @@ pub fn absorb_tetrahedra(
     };
     let is_joint = |k: usize| behind[k].is_some() & (constrained >> k & 1 == 0);
     // Read unconditionally: without a branch, the four reads overlap.
-    let others = [0, 1, 2, 3].map(|k| if is_joint(k) { behind[k].tet() } else { *t });
+    let others = [0, 1, 2, 3].each(|k| if is_joint(k) { behind[k].tet() } else { *t });
     let is_new = new.bit_all(others);
     let may_change = |k: usize| is_joint(k) & is_new[k];
     if !(may_change(0) | may_change(1) | may_change(2) | may_change(3)) {

@@ -1,7 +1,7 @@
 //! Borders between the regions of owners.
 
 use trioxide_kernel::safe::{Atomic, In, Own};
-use trioxide_kernel::{Bits, kernel};
+use trioxide_kernel::{Bits, Each, kernel};
 
 use crate::ids::{FaceSide, Item, Polyhedron, Tet};
 use crate::polyhedra::link::Link;
@@ -30,10 +30,10 @@ pub fn label_borders(
         sides_of(constrained, *t)
     };
     let owner = owners.at(t);
-    let is_outer = [0, 1, 2, 3].map(|k| behind[k].is_none() | (constrained >> k & 1 != 0));
+    let is_outer = [0, 1, 2, 3].each(|k| behind[k].is_none() | (constrained >> k & 1 != 0));
     let place = |k: usize| if is_outer[k] { *t } else { behind[k].tet() };
-    let others = owners.at_all([0, 1, 2, 3].map(place));
-    [0, 1, 2, 3].map(|k| is_outer[k] | (others[k] != owner))
+    let others = owners.at_all([0, 1, 2, 3].each(place));
+    [0, 1, 2, 3].each(|k| is_outer[k] | (others[k] != owner))
 }
 
 /// Adds the number of sides of tetrahedron `t` that are in a surface to that of its polyhedron.

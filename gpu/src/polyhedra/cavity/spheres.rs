@@ -1,8 +1,8 @@
 //! Circumspheres of tetrahedra.
 
 use glam::DVec3;
-use trioxide_kernel::kernel;
 use trioxide_kernel::safe::{Group, In, Out, Own};
+use trioxide_kernel::{Each, kernel};
 
 use crate::ids::{FaceSide, Tet, Vertex};
 use crate::point3::{Point3, Spatial};
@@ -87,7 +87,7 @@ pub fn measure_spheres<P: Point3>(
     let (a, c) = order(a, c);
     let (b, d) = order(b, d);
     let (b, c) = order(b, c);
-    let (centre, radius) = sphere(points.at_all([a, b, c, d]).map(P::to_f64));
+    let (centre, radius) = sphere(points.at_all([a, b, c, d]).each(P::to_f64));
     centres.set(t, centre);
     radii.set(t, radius);
     owners.set(t, *t);

@@ -2,7 +2,7 @@
 
 use glam::DVec2;
 use trioxide_kernel::safe::{Atomic, Group, In, Out, Own};
-use trioxide_kernel::{Bits, kernel};
+use trioxide_kernel::{Bits, Each, kernel};
 
 use super::super::cut_convex::is_between;
 use super::Sides;
@@ -82,7 +82,7 @@ impl<P: Point2> Outlines<'_, P> {
         if !is_along || other.is_none() {
             return false;
         }
-        let [a, b, c] = [stays, v, other].map(|v| self.point(v));
+        let [a, b, c] = [stays, v, other].each(|v| self.point(v));
         turn(a, b, c) == 0 && is_between(a, b, c)
     }
 
@@ -109,7 +109,7 @@ impl<P: Point2> Outlines<'_, P> {
         let (from, to) = (sides.nexts.at(corner), sides.prevs.at(corner));
         let (x, w) = (sides.origins.at(from), sides.origins.at(to));
         let (is_before, is_after) = (w != u, x != u);
-        let [at_u, at_x, at_w] = [u, x, w].map(|v| self.point(v));
+        let [at_u, at_x, at_w] = [u, x, w].each(|v| self.point(v));
         let mut holds = true;
         let mut before = if is_after { at_u } else { at_w };
         let mut a = at_x;
