@@ -400,16 +400,20 @@ impl Backend for Cuda {
                 package: kernel.package,
             });
         };
-        let shared = launch.shared_bytes() as u32;
-        let prepared = package.kernel(kernel.entry, shared, &mut lock(&self.faults));
-        let (function, loaded) = prepared.map_err(cuda)?;
-        if loaded.reports {
-            lock(&self.faults).note(&launch);
+        let mut faults = lock(&self.faults);
+        let prepared = package.kernel(&launch, &mut faults);
+        if let Ok((_, loaded)) = &prepared
+            && let Some(name) = loaded.name_in_reports
+        {
+            faults.note(name);
         }
+        drop(faults);
+        let (function, loaded) = prepared.map_err(cuda)?;
         if let Some(prints) = &loaded.prints {
             lock(prints).begin(&loaded.module).map_err(cuda)?;
         }
         let (blocks, threads) = grid_of(&launch);
+        let shared = launch.shared_bytes() as u32;
         let pointers = launch.arguments.pointers();
         // SAFETY: the arguments are the entry's, as declared; buffers are borrowed by the caller.
         unsafe {

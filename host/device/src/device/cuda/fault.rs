@@ -48,12 +48,16 @@ impl Faults {
         symbol.copy_from(&(memory.bytes().as_mut_ptr() as u64))
     }
 
-    /// Notes the launch of a kernel that may report.
-    pub fn note(&mut self, launch: &Launch) {
-        self.last = hash(launch.kernel.name);
-        self.kernels
-            .entry(self.last)
-            .or_insert_with(|| launch.named());
+    /// Keeps the names of a kernel that may report, and returns the hash that stands for it in reports.
+    pub fn know(&mut self, launch: &Launch) -> u32 {
+        let name = hash(launch.kernel.name);
+        self.kernels.entry(name).or_insert_with(|| launch.named());
+        name
+    }
+
+    /// Notes the launch of a kernel that [`Faults::know`] gave this name.
+    pub fn note(&mut self, name: u32) {
+        self.last = name;
     }
 
     /// Takes the report, if there is one, and clears the memory.

@@ -12,6 +12,7 @@ use cust::error::{CudaError, CudaResult};
 use cust::function::Function;
 use cust::module::Module;
 use trioxide_kernel::block::SHARED_EVERYWHERE;
+use trioxide_kernel::launch::Launch;
 
 use super::fault::Faults;
 use super::prints::Prints;
@@ -24,7 +25,9 @@ pub struct Package {
     capability: (i32, i32),
     /// Whether the driver has refused the binary's machine code.
     is_refused: bool,
-    kernels: HashMap<&'static str, Kernel>,
+    kernels: Vec<Kernel>,
+    /// Index of the kernel of each entry.
+    places: HashMap<&'static str, usize>,
     pub made_ready: MadeReady,
 }
 
@@ -45,6 +48,8 @@ pub struct Kernel {
     pub module: Arc<Module>,
     /// Whether it may report wrong indices.
     pub reports: bool,
+    /// How its reports name it, from the first launch on; `None` if it reports nothing.
+    pub name_in_reports: Option<u32>,
     /// Memory of its printed lines, if it prints.
     pub prints: Option<Mutex<Prints>>,
 }
@@ -57,7 +62,8 @@ impl Package {
             source: None,
             capability,
             is_refused: false,
-            kernels: HashMap::new(),
+            kernels: Vec::new(),
+            places: HashMap::new(),
             made_ready: MadeReady::default(),
         };
         if package.has_machine_code() {
@@ -77,41 +83,50 @@ impl Package {
             .get_or_insert_with(|| ptx_rules::Module::parse(self.ptx.text))
     }
 
-    /// The kernel of an entry, for blocks with `shared` bytes of shared memory, and its handle. The first call loads or
-    /// compiles it, in the current context.
+    /// The kernel of a launch and its handle. The first call loads or compiles it, in the current context.
     pub fn kernel(
         &mut self,
-        entry: &'static str,
-        shared: u32,
+        launch: &Launch,
         faults: &mut Faults,
     ) -> CudaResult<(&Function<'static>, &Kernel)> {
-        self.make_ready(entry, faults)?;
-        let kernel = self.kernels.get_mut(entry).ok_or(CudaError::NotFound)?;
+        let entry = launch.kernel.entry;
+        let place = match self.places.get(entry) {
+            Some(&place) => place,
+            None => self.make_ready(entry, faults)?,
+        };
+        let kernel = &mut self.kernels[place];
         if kernel.function.is_none() {
             let function = kernel.module.get_function(entry)?;
-            if shared as usize > SHARED_EVERYWHERE {
-                function.set_max_dynamic_shared_memory(shared)?;
+            let shared = launch.shared_bytes();
+            if shared > SHARED_EVERYWHERE {
+                function.set_max_dynamic_shared_memory(shared as u32)?;
             }
             // SAFETY: the kernel keeps the handle's module alive, and the handle leaves the package only borrowed.
             let function =
                 unsafe { std::mem::transmute::<Function<'_>, Function<'static>>(function) };
             kernel.function = Some(function);
+            if kernel.reports {
+                kernel.name_in_reports = Some(faults.know(launch));
+            }
         }
         let kernel = &*kernel;
         let function = kernel.function.as_ref().ok_or(CudaError::NotFound)?;
         Ok((function, kernel))
     }
 
-    /// Loads or compiles the kernel of an entry, unless it is loaded.
-    fn make_ready(&mut self, entry: &'static str, faults: &mut Faults) -> CudaResult<()> {
-        if !self.kernels.contains_key(entry) {
-            let start = Instant::now();
-            if !self.load_machine_code(entry, faults)? {
-                self.compile(entry, faults)?;
-            }
-            self.made_ready.time += start.elapsed();
+    /// Loads or compiles the kernel of an entry, and returns its index.
+    fn make_ready(&mut self, entry: &'static str, faults: &mut Faults) -> CudaResult<usize> {
+        let start = Instant::now();
+        if !self.load_machine_code(entry, faults)? {
+            self.compile(entry, faults)?;
         }
-        Ok(())
+        self.made_ready.time += start.elapsed();
+        self.places.get(entry).copied().ok_or(CudaError::NotFound)
+    }
+
+    fn add(&mut self, entry: &'static str, kernel: Kernel) {
+        self.places.entry(entry).or_insert(self.kernels.len());
+        self.kernels.push(kernel);
     }
 
     /// Loads the family of an entry. Returns false if the binary has no machine code for this device, or the driver is
@@ -139,9 +154,10 @@ impl Package {
                 function: None,
                 module,
                 reports,
+                name_in_reports: None,
                 prints: None,
             };
-            self.kernels.entry(name).or_insert(kernel);
+            self.add(name, kernel);
         }
         Ok(true)
     }
@@ -159,9 +175,10 @@ impl Package {
             function: None,
             module,
             reports,
+            name_in_reports: None,
             prints,
         };
-        self.kernels.insert(entry, kernel);
+        self.add(entry, kernel);
         self.made_ready.compiled += 1;
         Ok(())
     }
