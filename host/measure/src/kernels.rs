@@ -50,9 +50,20 @@ impl Bench<'_> {
         precision: &str,
         mut work: impl FnMut() -> Result<Counts>,
     ) -> Result<()> {
+        self.add_record(pipeline, mesh, precision, &mut work)
+    }
+
+    /// Compiled once, not for each pipeline.
+    fn add_record(
+        &mut self,
+        pipeline: &'static str,
+        mesh: &str,
+        precision: &str,
+        work: &mut dyn FnMut() -> Result<Counts>,
+    ) -> Result<()> {
         self.on.reset_peak();
         let mut counts = Counts::new();
-        let stages = kernels(pipeline, self.on, self.options.runs(), || {
+        let stages = kernels(pipeline, self.on, self.options.runs(), &mut || {
             counts = work()?;
             Ok(())
         })?;

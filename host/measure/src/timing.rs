@@ -31,7 +31,7 @@ impl Runs {
     }
 
     /// Calls `run` with whether it counts, as often as asked for.
-    fn repeat(self, mut run: impl FnMut(bool) -> Result<()>) -> Result<()> {
+    fn repeat(self, run: &mut dyn FnMut(bool) -> Result<()>) -> Result<()> {
         let start = Instant::now();
         let mut done = 0;
         // A single warm-up where it alone takes much of the time.
@@ -133,9 +133,21 @@ pub fn rows_with_totals(
     totals: &[Total<'_>],
     mut work: impl FnMut() -> Result<()>,
 ) -> Result<Vec<Row>> {
+    stages(pipeline, on, runs, totals, &mut work)
+}
+
+// Generic functions only pass `work` on: the rest is compiled once, not for each of a hundred measurements.
+
+fn stages(
+    pipeline: &'static str,
+    on: &Device,
+    runs: Runs,
+    totals: &[Total<'_>],
+    work: &mut dyn FnMut() -> Result<()>,
+) -> Result<Vec<Row>> {
     let mut found: BTreeMap<&'static str, (Vec<f64>, Traffic)> = BTreeMap::new();
     let mut order = Vec::new();
-    runs.repeat(|counts| {
+    runs.repeat(&mut |counts| {
         on.take_stages()?;
         work()?;
         let stages = on.take_stages_with_traffic()?;
@@ -178,10 +190,10 @@ pub fn kernels(
     pipeline: &'static str,
     on: &Device,
     runs: Runs,
-    mut work: impl FnMut() -> Result<()>,
+    work: &mut dyn FnMut() -> Result<()>,
 ) -> Result<Vec<Row>> {
     let mut measured = KernelRuns::default();
-    runs.repeat(|counts| measured.run(on, counts, &mut work))?;
+    runs.repeat(&mut |counts| measured.run(on, counts, &mut *work))?;
     let row = |time: KernelTime| Row {
         launches: Some(time.launches),
         moved: time.moves.map(|(bytes, formula)| Moved {
@@ -199,8 +211,12 @@ pub fn waited(
     runs: Runs,
     mut work: impl FnMut() -> Result<()>,
 ) -> Result<Row> {
+    as_waited(stage, runs, &mut work)
+}
+
+fn as_waited(stage: &'static str, runs: Runs, work: &mut dyn FnMut() -> Result<()>) -> Result<Row> {
     let mut times = Vec::new();
-    runs.repeat(|counts| {
+    runs.repeat(&mut |counts| {
         let start = Instant::now();
         work()?;
         if counts {
@@ -220,7 +236,7 @@ mod tests {
         let count = |most, seconds| {
             let mut counted = 0;
             let runs = Runs { most, seconds };
-            runs.repeat(|counts| {
+            runs.repeat(&mut |counts| {
                 counted += u32::from(counts);
                 Ok(())
             })

@@ -1,5 +1,7 @@
 //! Named stages of work, and their times.
 
+use std::mem::ManuallyDrop;
+
 use super::{Device, Mark, Traffic, lock};
 use crate::{Error, Result};
 
@@ -23,6 +25,9 @@ pub(super) struct Stages {
     marked: Vec<(&'static str, Mark, Mark, Traffic)>,
 }
 
+/// The mark before a stage, and the traffic until then.
+type Begun = ManuallyDrop<Box<(Mark, Traffic)>>;
+
 impl Device {
     /// Runs `work` as a named stage.
     ///
@@ -41,23 +46,34 @@ impl Device {
         name: &'static str,
         work: impl FnOnce() -> Result<R, E>,
     ) -> Result<R, E> {
-        let (from, before) = self.begin_stage(name)?;
-        let result = work()?;
-        self.end_stage(name, from, before)?;
-        Ok(result)
+        // Little code: this function has an instance for each of five hundred stages. So it has nothing to drop but
+        // `work` and its result; a panic of `work` leaks the mark.
+        let begun = match self.begin_stage(name) {
+            Ok(begun) => begun,
+            Err(error) => return Err(error.into()),
+        };
+        let result = work();
+        match self.end_stage(name, begun, result.is_ok()) {
+            Ok(()) => result,
+            Err(error) => Err(error.into()),
+        }
     }
 
-    // These two are compiled once, not for each of a hundred stages.
-
     #[inline(never)]
-    fn begin_stage(&self, name: &'static str) -> Result<(Mark, Traffic)> {
+    fn begin_stage(&self, name: &'static str) -> Result<Begun> {
         crate::progress::check()?;
         crate::progress::stage(name);
-        Ok((self.0.backend.mark()?, self.0.traffic.so_far()))
+        let begun = Box::new((self.0.backend.mark()?, self.0.traffic.so_far()));
+        Ok(ManuallyDrop::new(begun))
     }
 
+    /// Notes the stage if its work succeeded.
     #[inline(never)]
-    fn end_stage(&self, name: &'static str, from: Mark, before: Traffic) -> Result<()> {
+    fn end_stage(&self, name: &'static str, begun: Begun, is_done: bool) -> Result<()> {
+        let (from, before) = *ManuallyDrop::into_inner(begun);
+        if !is_done {
+            return Ok(());
+        }
         let to = self.0.backend.mark()?;
         self.note_stage(name, from, to, self.0.traffic.so_far() - before)
     }
