@@ -40,7 +40,10 @@ const STACK: usize = 8 << 20;
 fn main() -> ExitCode {
     account::begin();
     #[cfg(unix)]
-    signals::handle();
+    {
+        memory::settle();
+        signals::handle();
+    }
     let thread = std::thread::Builder::new().name("main".to_owned());
     match thread.stack_size(STACK).spawn(command) {
         Ok(thread) => thread
