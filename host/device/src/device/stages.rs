@@ -48,10 +48,7 @@ impl Device {
     ) -> Result<R, E> {
         // Little code: this function has an instance for each of five hundred stages. So it has nothing to drop but
         // `work` and its result; a panic of `work` leaks the mark.
-        let begun = match self.begin_stage(name) {
-            Ok(begun) => begun,
-            Err(error) => return Err(error.into()),
-        };
+        let begun = self.begin_stage(name)?;
         let result = work();
         match self.end_stage(name, begun, result.is_ok()) {
             Ok(()) => result,
