@@ -96,7 +96,7 @@ mod tests {
     fn large_lists_have_mappings_of_their_own_after_one_was_freed() {
         // SAFETY: it only reads the allocator's counters.
         let mapped = || unsafe { libc::mallinfo2() }.hblkhd;
-        let grows = || {
+        let grows = move || {
             drop(vec![1u8; 3 * WORTH_HUGE_PAGES]);
             let before = mapped();
             let list = vec![1u8; 2 * WORTH_HUGE_PAGES];
