@@ -125,7 +125,7 @@ impl Package {
     }
 
     fn add(&mut self, entry: &'static str, kernel: Kernel) {
-        self.places.entry(entry).or_insert(self.kernels.len());
+        self.places.insert(entry, self.kernels.len());
         self.kernels.push(kernel);
     }
 
