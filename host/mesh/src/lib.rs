@@ -11,6 +11,7 @@
 //! | [`rules`] | the rules that meshes keep |
 //! | [`volume`] | cells of volume meshes, tetrahedra; faces of cells |
 //! | [`polyhedra`] | meshes of polyhedra, and Polylla's lists |
+//! | [`about`] | data on a mesh as a whole: its unit, names
 //! | [`edges`] | undirected edges of faces |
 //! | [`edge_table`] | directed edges grouped by their undirected edge; a triangulation by its edges |
 //! | [`partition`] | rows sorted by groups |
@@ -22,6 +23,7 @@
 //! | [`random`] | random bits from a seed |
 //! | [`digest`](mod@digest) | hashes of arrays |
 
+pub mod about;
 pub mod bit_set;
 mod boundary;
 pub mod corner_rows;

@@ -7,9 +7,11 @@
 mod polylla;
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use glam::{DVec2, DVec3};
 
+use crate::about::About;
 use crate::fields::{MeshFields, Mix};
 use crate::parallel;
 use crate::{Error, Result};
@@ -205,6 +207,8 @@ pub struct Mesh {
     pub attributes: VertexAttributes,
     /// Other numbers of the points, the faces and the segments.
     pub fields: MeshFields,
+    /// Data on the mesh as a whole. Meshes share it, since no operation changes it.
+    pub about: Arc<About>,
 }
 
 impl Mesh {

@@ -1,6 +1,9 @@
 //! Operations on whole meshes: the same on a device and by the sequential algorithms, and refusals as data.
 
+use std::sync::Arc;
+
 use glam::{DVec2, DVec3};
+use trioxide::about::About;
 use trioxide::device::Device;
 use trioxide::fields::Field;
 use trioxide::mesh::{Faces, Mesh, NONE, Segment, Triangulation};
@@ -8,8 +11,8 @@ use trioxide::outline::OutlineMesh;
 use trioxide::volume::VolumeMesh;
 use trioxide_operations::error::{FIELDS, Names};
 use trioxide_operations::{
-    Error, On, Precision, Result, decimate, polyhedra, polylla, refine, refine_tets, repair,
-    smooth, smooth_volume, triangulate,
+    Error, On, Precision, Result, decimate, polyhedra, polylla, refine, refine_tets, reorder,
+    repair, smooth, smooth_volume, triangulate, weld,
 };
 
 fn plane() -> Mesh {
@@ -556,5 +559,61 @@ fn repairs_keep_what_a_mesh_carries() -> Result<()> {
         error.to_string().contains("segment 1 has vertex 99"),
         "{error}"
     );
+    Ok(())
+}
+
+/// Also without any field: some operations carry nothing then.
+#[test]
+fn every_operation_hands_on_the_data_of_a_mesh_as_a_whole() -> Result<()> {
+    let on = Device::cpu(Some(2))?;
+    let about = Arc::new(About {
+        textures: vec!["brick.png".to_owned()],
+        ..About::default()
+    });
+    let with = |mut mesh: Mesh| {
+        mesh.about = Arc::clone(&about);
+        mesh
+    };
+    let (flat, surface) = (|| with(plane()), || with(scan()));
+    let points = || OutlineMesh {
+        mesh: Mesh {
+            faces: Faces::default(),
+            ..flat()
+        },
+        holes: Vec::new(),
+        regions: Vec::new(),
+    };
+    let refined = triangulate::Options {
+        area: Some(0.001),
+        ..Default::default()
+    };
+    let marked = refine::Options {
+        mark: None,
+        ..Default::default()
+    };
+    let done = [
+        polylla(&on, flat(), &polylla::Options::default())?.0,
+        polylla(&on, surface(), &polylla::Options::default())?.0,
+        refine(&on, flat(), &marked)?.0,
+        refine(&on, surface(), &marked)?.0,
+        weld(&on, surface(), &weld::Options::new(0.01))?.0,
+        decimate(&on, surface(), &decimate::Options::new(100))?.0,
+        smooth(&on, surface(), &smooth::Options::default())?.0,
+        reorder(&on, surface())?.0,
+        repair(
+            &on,
+            surface(),
+            &repair::Options {
+                edges: true,
+                ..Default::default()
+            },
+        )?
+        .0,
+        triangulate(&on, points(), &triangulate::Options::default())?.0,
+        triangulate(&on, points(), &refined)?.0,
+    ];
+    for (i, mesh) in done.iter().enumerate() {
+        assert_eq!(mesh.about, about, "operation {i}");
+    }
     Ok(())
 }

@@ -94,6 +94,7 @@ pub fn mesh_of(dict: &Bound<'_, PyDict>) -> PyResult<Mesh> {
             uvs: entry::<f64, _>(dict, "uvs")?,
         },
         fields: mesh_fields(dict)?,
+        about: Default::default(),
     })
 }
 

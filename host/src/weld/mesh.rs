@@ -1,6 +1,7 @@
 //! Whole meshes: to a device with their locks, and back with all that they carry.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use glam::DVec3;
 use gpu::ids::Vertex;
@@ -329,6 +330,7 @@ impl Welded {
             attributes: std::mem::take(&mut self.attributes),
             faces,
             regions,
+            about: Arc::clone(&input.about),
         })
     }
 

@@ -28,6 +28,7 @@
 use std::borrow::Cow;
 use std::mem::take;
 use std::path::Path;
+use std::sync::Arc;
 
 use glam::DVec3;
 use rayon::slice::ParallelSliceMut;
@@ -79,6 +80,7 @@ pub(crate) fn parse(file: &[u8]) -> Parsed<Loaded> {
             cells: body.face_fields,
             sides: Fields::default(),
         },
+        about: Arc::default(),
     });
     let Loaded { mesh, notes } = &mut loaded;
     notes.extend(fields::notes(&header));

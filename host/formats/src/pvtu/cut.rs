@@ -1,6 +1,7 @@
 //! Cuts a mesh in memory into pieces.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use trioxide_mesh::fields::{Fields, MeshFields};
 use trioxide_mesh::mesh::{Faces, Mesh, Polygons, Segment, VertexAttributes};
@@ -152,6 +153,7 @@ impl Cut {
                 .collect(),
             attributes: VertexAttributes::default(),
             fields: gather(&mesh.fields, elements, duplicates),
+            about: Arc::clone(&mesh.about),
         }
     }
 

@@ -1,5 +1,7 @@
 //! Elements of any dimension, as readers collect them.
 
+use std::sync::Arc;
+
 use glam::DVec3;
 
 use super::grid_fields::GridFields;
@@ -454,6 +456,7 @@ impl Grid {
             segments: elements.lines,
             attributes,
             fields,
+            about: Arc::default(),
         };
         let notes = elements.notes;
         Ok(Loaded { mesh, notes })

@@ -1,21 +1,26 @@
 //! Data beside a mesh's geometry, from the input of a pipeline to its output.
 
+use std::sync::Arc;
+
 use super::{MeshFields, Mix};
 use crate::Result;
+use crate::about::About;
 use crate::mesh::{Mesh, Segment, VertexAttributes};
 use crate::prolongation::Prolongation;
 
-/// Attributes and fields of a surface mesh.
+/// Attributes, fields and other data of a surface mesh.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Carried {
     /// Attributes of the vertices.
     pub attributes: VertexAttributes,
     /// Fields of vertices, faces and segments.
     pub fields: MeshFields,
+    /// Data on the mesh as a whole.
+    pub about: Arc<About>,
 }
 
 impl Carried {
-    /// Takes attributes and fields out of a mesh. The fields must fit it.
+    /// Takes attributes, fields and the rest of the data out of a mesh. The fields must fit it.
     ///
     /// # Errors
     /// [`Invalid`](crate::Error::Invalid) for a field of another length.
@@ -25,6 +30,7 @@ impl Carried {
         Ok(Carried {
             attributes: std::mem::take(&mut mesh.attributes),
             fields: std::mem::take(&mut mesh.fields),
+            about: std::mem::take(&mut mesh.about),
         })
     }
 
@@ -45,12 +51,16 @@ impl Carried {
         segments: &[u32],
     ) -> Carried {
         if self.is_empty() {
-            return Carried::default();
+            return Carried {
+                about: Arc::clone(&self.about),
+                ..Carried::default()
+            };
         }
         let mix = Mix::of_prolongation(prolongation);
         Carried {
             attributes: self.attributes.mixed(&mix),
             fields: self.fields.refined(&mix, ancestors, segments),
+            about: Arc::clone(&self.about),
         }
     }
 
@@ -84,10 +94,11 @@ impl Carried {
         restored.collect()
     }
 
-    /// Puts attributes and fields into a mesh.
+    /// Puts the data into a mesh.
     pub fn put(self, mesh: &mut Mesh) {
         mesh.attributes = self.attributes;
         mesh.fields = self.fields;
+        mesh.about = self.about;
     }
 }
 

@@ -4,6 +4,8 @@
 mod options;
 mod weighed;
 
+use std::sync::Arc;
+
 use trioxide::bit_set::pack_list;
 use trioxide::decimate::{self as family, Decimated, DeviceDecimated, Numbers, Surface};
 use trioxide::device::Device;
@@ -159,6 +161,7 @@ fn carried(mesh: &Mesh, done: &mut Decimated) -> Mesh {
             cells: mesh.fields.cells.gather(&done.triangle_ids),
             sides: mesh.fields.sides.clone(),
         },
+        about: Arc::clone(&mesh.about),
     }
 }
 

@@ -1,6 +1,8 @@
 //! Meshes of the plane and of space, to be refined.
 
 use glam::{DVec2, DVec3};
+use std::sync::Arc;
+
 use trioxide::fields::Carried;
 use trioxide::mesh::{EdgeTriangulation, Mesh, Refinement, Triangulation};
 use trioxide::prolongation::Prolongation;
@@ -112,6 +114,7 @@ pub fn with_carried(
     (ancestors, rounds): (&[u32], &[Refinement]),
 ) -> Mesh {
     let segments = Carried::restore(markers, &mut mesh.segments);
+    mesh.about = Arc::clone(&carried.about);
     if !carried.is_empty() {
         let matrix = Prolongation::of_rounds(vertices, rounds);
         let refined = carried.refined(matrix, ancestors, &segments);

@@ -316,6 +316,7 @@ fn limited(
                 sides: mesh.fields.sides,
                 ..MeshFields::default()
             },
+            about: mesh.about,
             ..Mesh::default()
         };
     }
