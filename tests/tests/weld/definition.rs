@@ -214,6 +214,7 @@ pub fn expected_mesh(mesh: &Mesh, options: &Options, definition: &Definition) ->
             true => MeshFields::default(),
             false => expected_fields(definition, is_mean, face_ids),
         },
+        about: mesh.about.clone(),
     }
 }
 
