@@ -1,4 +1,4 @@
-//! Data on a mesh as a whole: what its file says beside the numbers of vertices, faces and segments.
+//! Data on a mesh as a whole, which no vertex, face or segment carries.
 //!
 //! Operations hand it on unchanged, whatever they do with the elements; writers take from it what their format holds.
 

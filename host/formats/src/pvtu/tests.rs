@@ -93,6 +93,7 @@ fn surface() -> Mesh {
         faces: Faces::Polygons(faces),
         points,
         fields,
+        about: Default::default(),
     }
 }
 
