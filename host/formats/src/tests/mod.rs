@@ -21,6 +21,7 @@ mod more_formats;
 mod names;
 mod others;
 mod peers;
+mod promises;
 mod references;
 mod round_trips;
 mod segments;

@@ -1,0 +1,183 @@
+//! The promise of docs/FORMATS.md, format by format: a part of a mesh comes back as it was, or a note names it. A part
+//! that the format's table calls kept always comes back.
+
+use super::*;
+use crate::tests::fields::all_fields;
+use crate::volume::VolumeFormat;
+use trioxide_mesh::fields::{Field, Fields, MeshFields, Values};
+use trioxide_mesh::mesh::VertexAttributes;
+use trioxide_mesh::volume::{Cells, VolumeMesh};
+
+/// Compares a mesh as it was written with the same as it was read, part by part.
+struct Promise<'a> {
+    format: &'a str,
+    notes: String,
+}
+
+impl Promise<'_> {
+    /// The part came back, or a note has one of `words`. With `is_kept` only the first will do.
+    fn part(&self, words: &[&str], is_same: bool, is_kept: bool) {
+        let is_said = words.iter().any(|word| self.notes.contains(word));
+        assert!(
+            is_same || (is_said && !is_kept),
+            "{} loses {}, and its notes are {:?}",
+            self.format,
+            words[0],
+            self.notes
+        );
+    }
+
+    fn fields(&self, written: &MeshFields, read: &MeshFields) {
+        let lists = [
+            (&written.points, &read.points),
+            (&written.cells, &read.cells),
+            (&written.sides, &read.sides),
+        ];
+        for (written, read) in lists {
+            for field in written {
+                let is_same = read.get(&field.name) == Some(field);
+                self.part(&[&field.name], is_same, false);
+            }
+        }
+    }
+}
+
+/// A square of two triangles and a hole's worth of vertices, with all that a mesh can have. Each format holds its
+/// coordinates exactly.
+fn surface() -> Mesh {
+    let corners = [(0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0)];
+    let segment = |(ends, marker)| Segment { ends, marker };
+    let mut sides = Fields::default();
+    sides.push(Field::scalars("flow", vec![0.5, -1.0]));
+    Mesh {
+        points: corners.map(|(x, y)| DVec3::new(x, y, 0.0)).to_vec(),
+        faces: Faces::Triangles(vec![[0, 1, 2], [0, 2, 3]]),
+        regions: Some(vec![4, 2]),
+        segments: [([0, 1], 7), ([2, 0], 3)].map(segment).to_vec(),
+        attributes: VertexAttributes {
+            normals: Some(vec![DVec3::Z; 4]),
+            colors: Some((0..4).map(|i| [i, 200, 3, 90 + i]).collect()),
+            uvs: Some(corners.map(|(x, y)| glam::DVec2::new(x, y / 4.0)).to_vec()),
+        },
+        fields: MeshFields {
+            points: all_fields("point"),
+            cells: [Field::scalars("load", vec![0.25, 8.0])]
+                .into_iter()
+                .collect(),
+            sides,
+        },
+        ..Mesh::default()
+    }
+}
+
+#[test]
+fn surfaces_come_back_or_a_note_names_the_part() {
+    let folder = tempfile::tempdir().unwrap();
+    for format in FORMATS.iter().filter(|f| f.is_read() && f.is_written()) {
+        for extension in format.extensions.iter().filter(|e| !e.starts_with("pvt")) {
+            let path = folder.path().join("m").with_extension(extension);
+            let mesh = surface();
+            write(&path, &mesh).unwrap();
+            let (back, _) = read_with_notes(&path).unwrap();
+            let promise = Promise {
+                format: extension,
+                notes: format.losses(&mesh, Encoding::default()).join("\n"),
+            };
+            let [has, got] = [&mesh.attributes, &back.attributes];
+            let places = |mesh: &Mesh| -> Vec<Vec<DVec3>> {
+                let of = |face: Vec<u32>| face.iter().map(|&v| mesh.points[v as usize]).collect();
+                faces_of(mesh).into_iter().map(of).collect()
+            };
+            // STL has corners, not vertices.
+            if format.name != "STL" {
+                assert_eq!(back.points, mesh.points, "{extension}");
+            }
+            let keeps = format.keeps_faces();
+            promise.part(&["faces"], places(&back) == places(&mesh), keeps);
+            let keeps = format.keeps_regions;
+            promise.part(&["regions"], back.regions == mesh.regions, keeps);
+            let keeps = format.keeps_segments;
+            let is_same = back.segments == mesh.segments;
+            promise.part(&["segments", "markers"], is_same, keeps);
+            let keeps = format.keeps_normals;
+            promise.part(&["normals"], got.normals == has.normals, keeps);
+            let channels = |mesh: &Mesh, wanted: std::ops::Range<usize>| {
+                let colors = mesh.attributes.colors.clone().unwrap_or_default();
+                let pick = |color: &[u8; 4]| color[wanted.clone()].to_vec();
+                colors.iter().map(pick).collect::<Vec<_>>()
+            };
+            let is_same = channels(&back, 0..3) == channels(&mesh, 0..3);
+            promise.part(&["colours"], is_same, format.keeps_colors);
+            let is_same = channels(&back, 3..4) == channels(&mesh, 3..4);
+            promise.part(&["transparency", "colours"], is_same, format.keeps_alpha);
+            promise.part(
+                &["texture coordinates"],
+                got.uvs == has.uvs,
+                format.keeps_uvs,
+            );
+            promise.fields(&mesh.fields, &back.fields);
+        }
+    }
+}
+
+#[test]
+fn volumes_come_back_or_a_note_names_the_part() {
+    let folder = tempfile::tempdir().unwrap();
+    let surface = surface();
+    let mut mesh = VolumeMesh {
+        points: surface.points.clone(),
+        cells: Cells::Tetrahedra(vec![[0, 1, 2, 3]]),
+        regions: Some(vec![5]),
+        face_tags: vec![9],
+        fields: MeshFields {
+            points: all_fields("point"),
+            cells: [Field::scalars("heat", vec![0.25])].into_iter().collect(),
+            sides: [Field::scalars("flow", vec![3.5])].into_iter().collect(),
+        },
+        faces: Default::default(),
+    };
+    mesh.points[3].z = 1.0;
+    mesh.faces.push(&[0, 2, 1]);
+    for format in VolumeFormat::all() {
+        for extension in format.extensions.iter().filter(|e| !e.starts_with("pvt")) {
+            let path = folder.path().join("v").with_extension(extension);
+            write_volume(&path, &mesh).unwrap();
+            let (back, _) = read_volume_with_notes(&path).unwrap();
+            let promise = Promise {
+                format: extension,
+                notes: format.losses(&mesh).join("\n"),
+            };
+            let parts = |mesh: &VolumeMesh| {
+                let faces = (mesh.faces.clone(), mesh.face_tags.clone());
+                (
+                    mesh.points.clone(),
+                    mesh.cells.clone(),
+                    mesh.regions.clone(),
+                    faces,
+                )
+            };
+            assert_eq!(parts(&back), parts(&mesh), "{extension}");
+            promise.fields(&mesh.fields, &back.fields);
+        }
+    }
+}
+
+/// A note that names too much would hide a loss: the names are those of the lost fields alone.
+#[test]
+fn a_note_names_no_field_that_comes_back() {
+    let folder = tempfile::tempdir().unwrap();
+    for format in FORMATS.iter().filter(|f| f.is_read() && f.is_written()) {
+        let mut mesh = surface();
+        mesh.fields.points = Fields::default();
+        mesh.fields.points.push(Field::scalars(
+            "heat",
+            Values::from(vec![0.5, 1.5, 2.5, 4.0]),
+        ));
+        let path = folder.path().join("m").with_extension(format.extensions[0]);
+        write(&path, &mesh).unwrap();
+        let back = read(&path).unwrap();
+        let notes = format.losses(&mesh, Encoding::default()).join("\n");
+        let is_same = back.fields.points == mesh.fields.points;
+        assert_eq!(is_same, !notes.contains("heat"), "{}: {notes}", format.name);
+    }
+}
