@@ -20,6 +20,7 @@ use trioxide_mesh::mesh::Mesh;
 mod ale;
 pub mod ancestry;
 pub mod atomic_file;
+mod colors;
 pub mod edges;
 mod faces;
 mod fields;

@@ -10,18 +10,20 @@
 //! count of cells, are refused. `nOFF` is read with two or three dimensions.
 //!
 //! Geomview's colours run from 0 to 1, MeshLab's and CGAL's from 0 to 255. A file with a channel above 1 has the
-//! latter, which are also written.
+//! latter, which are also written. MeshLab writes the colour of a vertex before its normal, and other programs colours
+//! under the plain keyword: the numbers decide, with a note.
 
 mod binary;
 mod variant;
+mod vertices;
 
 use std::io;
-use std::ops::Range;
 use std::path::Path;
 
-use glam::{DVec2, DVec3};
+use glam::DVec3;
 
 use super::atomic_file::{Out, write_atomically};
+use super::colors::{self, Channels};
 use super::faces::FaceList;
 use super::printed::{Printed, write_rows};
 use super::rows_out::{push_after_blanks, push_f64, push_integer, write_records};
@@ -31,6 +33,8 @@ use trioxide_mesh::fields::{Field, Values};
 use trioxide_mesh::mesh::{Faces, Mesh, VertexAttributes};
 use trioxide_mesh::{Result, parallel};
 use variant::Variant;
+pub(crate) use vertices::parse_point;
+use vertices::{Vertices, channels};
 
 pub(crate) fn read(path: &Path) -> Result<Loaded> {
     parse_file(path, parse)
@@ -42,21 +46,14 @@ pub(crate) fn parse(file: &[u8]) -> Parsed<Loaded> {
     }
     let file = &*with_line_feeds(file);
     let rows = TextRows::new(file, text_start(file));
-    let mut header = parse_header(&rows)?;
-    let is_bare = header.has_bare_vertices(&rows);
-    if is_bare {
-        header.variant = Variant {
-            dimensions: header.variant.dimensions,
-            ..Variant::default()
-        };
-    }
+    let header = parse_header(&rows)?;
     let Header {
         vertices, faces, ..
     } = header;
     let vertex_rows = rows.expect(header.rows, vertices, "vertices")?;
     let face_rows = rows.expect(vertex_rows.end, faces, "faces")?;
     rows.expect_end(face_rows.end, "the faces")?;
-    let mut mesh = parse_vertices(&rows, vertex_rows, &header.variant)?;
+    let mut loaded = vertices::parse(&rows, vertex_rows, &header.variant)?;
     let triangle = |line: &mut Line| {
         if let Some(corners) = short_triangle(line.clone(), vertices) {
             return Some(corners);
@@ -71,8 +68,8 @@ pub(crate) fn parse(file: &[u8]) -> Parsed<Loaded> {
     let is_short = faces < u32::MAX as usize / 3;
     let triangles = is_short.then(|| rows.parse_in_place(face_rows.clone(), triangle));
     if let Some(triangles) = triangles.flatten() {
-        mesh.faces = Faces::Triangles(triangles);
-        return Ok(loaded_from(mesh, is_bare));
+        loaded.mesh.faces = Faces::Triangles(triangles);
+        return Ok(loaded);
     }
     let parsed = rows.parse(
         face_rows,
@@ -92,8 +89,7 @@ pub(crate) fn parse(file: &[u8]) -> Parsed<Loaded> {
         },
     )?;
     let (faces, colors): (Vec<FaceList>, Vec<Vec<Channels>>) = parsed.into_iter().unzip();
-    mesh.faces = FaceList::concat(faces).map_err(|reason| Fault::new(file.len(), reason))?;
-    let mut loaded = loaded_from(mesh, is_bare);
+    loaded.mesh.faces = FaceList::concat(faces).map_err(|reason| Fault::new(file.len(), reason))?;
     loaded.take_face_colors(parallel::concat(colors), header.faces);
     Ok(loaded)
 }
@@ -104,122 +100,6 @@ fn short_triangle(mut line: Line, vertices: usize) -> Option<[u32; 3]> {
     let [size, a, b, c] = [number()?, number()?, number()?, number()?];
     let is_good = size == 3 && [a, b, c].iter().all(|&v| (v as usize) < vertices);
     (is_good && line.is_finished()).then_some([a, b, c])
-}
-
-/// A mesh with a note about its vertices.
-fn loaded_from(mesh: Mesh, is_bare: bool) -> Loaded {
-    let mut loaded = Loaded::from(mesh);
-    if is_bare {
-        let note = "its vertices have positions only, though its keyword names more";
-        loaded.notes.push(note.to_owned());
-    }
-    loaded
-}
-
-/// The vertices, as a mesh without faces yet.
-fn parse_vertices(rows: &TextRows, range: Range<usize>, variant: &Variant) -> Parsed<Mesh> {
-    if *variant == Variant::default() {
-        let points = rows.parse_in_place(range.clone(), |line| parse_point(line).ok());
-        if let Some(points) = points {
-            return Ok(Mesh {
-                points,
-                ..Mesh::default()
-            });
-        }
-    }
-    let parts = rows.parse(range, |part: &mut Vertices, _, line| {
-        part.push(line, variant)
-    })?;
-    Ok(Vertices::concat(parts).into_mesh(variant))
-}
-
-/// Channels of a colour, and their number.
-type Channels = ([f32; 4], u8);
-
-/// Vertices with the attributes of the file's variant.
-#[derive(Default)]
-struct Vertices {
-    points: Vec<DVec3>,
-    normals: Vec<DVec3>,
-    colors: Vec<Channels>,
-    uvs: Vec<DVec2>,
-}
-
-impl Vertices {
-    fn push(&mut self, line: &mut Line, variant: &Variant) -> Parsed<()> {
-        self.points.push(variant.parse_point(line)?);
-        if variant.has(b'N') {
-            self.normals.push(parse_point(line)?);
-        }
-        let has_uvs = variant.has(b'S');
-        if variant.has(b'C') {
-            let offset = line.offset();
-            let color = channels(line, if has_uvs { 2 } else { 0 })?;
-            if !matches!(color.1, 3 | 4) {
-                return Err(Fault::new(
-                    offset,
-                    format!("expected a colour of 3 or 4 channels, found {}", color.1),
-                ));
-            }
-            self.colors.push(color);
-        }
-        if has_uvs {
-            let [s, t] = ["s", "t"];
-            self.uvs.push(DVec2::new(line.f64(s)?, line.f64(t)?));
-        }
-        Ok(())
-    }
-
-    fn concat(mut parts: Vec<Vertices>) -> Vertices {
-        Vertices {
-            points: parallel::concat_lists(&mut parts, |part| &mut part.points),
-            normals: parallel::concat_lists(&mut parts, |part| &mut part.normals),
-            colors: parallel::concat_lists(&mut parts, |part| &mut part.colors),
-            uvs: parallel::concat_lists(&mut parts, |part| &mut part.uvs),
-        }
-    }
-
-    fn into_mesh(self, variant: &Variant) -> Mesh {
-        let has = |letter| variant.has(letter);
-        Mesh {
-            attributes: VertexAttributes {
-                normals: has(b'N').then_some(self.normals),
-                colors: has(b'C').then(|| bytes_of(&self.colors)),
-                uvs: has(b'S').then_some(self.uvs),
-            },
-            points: self.points,
-            ..Mesh::default()
-        }
-    }
-}
-
-/// The numbers of a line except the last `behind`, up to four.
-fn channels(line: &mut Line, behind: usize) -> Parsed<Channels> {
-    let count = line.clone().tokens().saturating_sub(behind).min(4);
-    let mut channels = [0.0; 4];
-    for channel in &mut channels[..count] {
-        *channel = line.f64("a channel of a colour")? as f32;
-    }
-    Ok((channels, count as u8))
-}
-
-/// Colours as bytes; colours of three channels are opaque.
-fn bytes_of(colors: &[Channels]) -> Vec<[u8; 4]> {
-    let is_byte =
-        |(channels, count): &Channels| channels[..*count as usize].iter().any(|&x| x > 1.0);
-    let scale = if parallel::any(colors, is_byte) {
-        1.0
-    } else {
-        255.0
-    };
-    let of = |(channels, count): &Channels| {
-        let mut bytes = channels.map(|x| (x * scale).round() as u8);
-        if *count < 4 {
-            bytes[3] = u8::MAX;
-        }
-        bytes
-    };
-    parallel::map(colors, of)
 }
 
 /// Name of the field of face colours.
@@ -241,8 +121,9 @@ impl Loaded {
         }
         let components = colors.iter().map(|(_, count)| usize::from(*count)).max();
         let components = components.unwrap_or(3);
-        let bytes = bytes_of(&colors);
-        let values: Vec<u8> = bytes
+        let bytes = colors::bytes_of(colors.len(), vertices::FULL, |i| colors[i]);
+        self.notes.extend(bytes.notes);
+        let values: Vec<u8> = (bytes.bytes)
             .iter()
             .flat_map(|c| &c[..components])
             .copied()
@@ -276,12 +157,6 @@ pub(crate) fn lost_fields(mesh: &Mesh) -> Vec<String> {
     names
 }
 
-/// Three coordinates.
-pub(crate) fn parse_point(line: &mut Line) -> Parsed<DVec3> {
-    let [x, y, z] = ["x", "y", "z"];
-    Ok(DVec3::new(line.f64(x)?, line.f64(y)?, line.f64(z)?))
-}
-
 /// The content before the vertices.
 struct Header {
     variant: Variant,
@@ -289,16 +164,6 @@ struct Header {
     faces: usize,
     /// Number of its rows.
     rows: usize,
-}
-
-impl Header {
-    /// Whether the first vertex has only a position although the keyword names more.
-    fn has_bare_vertices(&self, rows: &TextRows) -> bool {
-        let first = rows.row(self.rows, "a vertex").map(Line::tokens);
-        let has_more = !self.variant.letters.is_empty() || self.variant.is_homogeneous;
-        let positions = self.variant.dimensions();
-        has_more && self.vertices > 0 && first.is_ok_and(|count| count == positions)
-    }
 }
 
 fn parse_header(rows: &TextRows) -> Parsed<Header> {
@@ -428,3 +293,6 @@ pub(crate) fn push_point(buffer: &mut Vec<u8>, point: DVec3) {
     push_f64(buffer, point.z);
     buffer.push(b'\n');
 }
+
+#[cfg(test)]
+mod tests;

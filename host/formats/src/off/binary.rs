@@ -97,9 +97,9 @@ pub(super) fn parse(file: &[u8]) -> Parsed<Option<Loaded>> {
             colors.push((channels, count.min(5) as u8));
         }
     }
-    let mut mesh = all.into_mesh(&variant);
-    mesh.faces = FaceList::concat(vec![list]).map_err(|reason| Fault::new(file.len(), reason))?;
-    let mut loaded = Loaded::from(mesh);
+    let mut loaded = all.into_loaded(&variant);
+    loaded.mesh.faces =
+        FaceList::concat(vec![list]).map_err(|reason| Fault::new(file.len(), reason))?;
     loaded.take_face_colors(colors, faces);
     Ok(Some(loaded))
 }

@@ -11,6 +11,8 @@ pub(super) struct Variant {
     pub(super) letters: Vec<u8>,
     /// Whether a further coordinate divides the others.
     pub(super) is_homogeneous: bool,
+    /// Whether the colour of a vertex precedes its normal, as MeshLab writes them.
+    pub(super) is_color_first: bool,
     /// Number of the other coordinates; for `nOFF` the file gives it.
     pub(super) dimensions: Option<usize>,
 }
@@ -20,6 +22,7 @@ impl Default for Variant {
         Variant {
             letters: Vec::new(),
             is_homogeneous: false,
+            is_color_first: false,
             dimensions: Some(3),
         }
     }
@@ -50,6 +53,7 @@ impl Variant {
             true => Ok(Variant {
                 letters: letters.to_vec(),
                 is_homogeneous,
+                is_color_first: false,
                 dimensions: (!is_any).then_some(3),
             }),
             false => Err(format!("{} is not read: write it as OFF", show(keyword))),
@@ -69,6 +73,35 @@ impl Variant {
 
     pub(super) fn has(&self, letter: u8) -> bool {
         self.letters.contains(&letter)
+    }
+
+    /// Returns whether a vertex with `extra` numbers after its position has the attributes of the keyword.
+    pub(super) fn fits(&self, extra: usize) -> bool {
+        let others = 3 * usize::from(self.has(b'N')) + 2 * usize::from(self.has(b'S'));
+        match extra.checked_sub(others) {
+            None => false,
+            Some(channels) if self.has(b'C') => matches!(channels, 3 | 4),
+            Some(rest) => rest == 0,
+        }
+    }
+
+    /// Returns this variant with other letters.
+    pub(super) fn with_letters(&self, letters: &[u8]) -> Variant {
+        Variant {
+            letters: letters.to_vec(),
+            ..self.clone()
+        }
+    }
+
+    /// Number of a vertex's coordinates, with the dividing one.
+    pub(super) fn numbers_of_position(&self) -> usize {
+        self.dimensions() + usize::from(self.is_homogeneous)
+    }
+
+    /// Number of a vertex's numbers after its colour.
+    pub(super) fn numbers_after_color(&self) -> usize {
+        let normal = self.has(b'N') && self.is_color_first;
+        3 * usize::from(normal) + 2 * usize::from(self.has(b'S'))
     }
 
     /// Number of a vertex's coordinates without the dividing one.
