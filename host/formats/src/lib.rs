@@ -196,6 +196,7 @@ pub(crate) static FORMATS: [Format; 20] = [
         extensions: &["stl"],
         most_corners: 3,
         encodings: &[Encoding::Binary, Encoding::Text],
+        lost_fields: stl::lost_fields,
         rounding: Some(stl::rounding),
         read: Some(|path, _| stl::read(path)),
         write: Some(|path, mesh, options| stl::write(path, mesh, options.encoding())),

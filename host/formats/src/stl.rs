@@ -1,153 +1,147 @@
 //! Stereolithography: `.stl`, binary or text.
 //!
 //! A facet is three positions and a normal, so a file is a soup of triangles: on reading, each triangle has three
-//! vertices of its own, and welding joins them to a surface. Normals and the two attribute bytes of a binary facet are
-//! not read. A file is binary if its length fits its count of facets; it is text if it begins with `solid` otherwise,
-//! and has no byte 0 at its head. Bytes after the facets of a longer binary file are left out with a note. Binary files
-//! hold 32-bit coordinates; text is read and written as `f64`.
+//! vertices of its own, and welding joins them to a surface. Normals are not read. A file is binary if its length fits
+//! its count of facets; it is text if it begins with `solid` or `facet` otherwise, and has no byte 0 at its head. A
+//! binary file of another length may have data after each facet, whose length the facet's last two bytes give, a count
+//! of 0 or 2^32 - 1 that was never filled in, or bytes after its last facet, which are left out with a note.
+//!
+//! Binary files hold 32-bit coordinates; text is read and written as `f64`. The last two bytes of a binary facet are a
+//! colour in VisCAM's and in Magics' files: the face field `color`. Several solids of a text are numbered in the face
+//! field `solid`.
 
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::Path;
+use std::sync::Arc;
 
 use glam::DVec3;
 
 use super::atomic_file::{Out, write_atomically};
-use super::off::{parse_point, push_point};
-use super::rows_out::{push_f64, write_records};
-use super::text::{
-    Fault, Line, Parsed, lines, parse_chunks, split_at_lines, text_start, with_line_feeds,
-};
+use super::off::push_point;
+use super::rows_out::{push_f64, push_integer, write_records};
+use super::text::{Fault, Parsed, text_start};
 use super::{Encoding, Loaded, parse_file, triangles};
+use binary::{FACET, Facets, HEADER};
+use text::Text;
+use trioxide_mesh::about::About;
+use trioxide_mesh::fields::Field;
 use trioxide_mesh::mesh::{Faces, Mesh};
 use trioxide_mesh::{Error, Result, parallel};
 
-/// Bytes before the facets: a comment of 80, and their number.
-const HEADER: usize = 84;
-/// Bytes of a facet: a normal, three corners, and 16 bits.
-const FACET: usize = 50;
-/// Facets of a task.
-const FACETS: usize = 1024;
+mod binary;
+mod text;
 
 pub(crate) fn read(path: &Path) -> Result<Loaded> {
     parse_file(path, parse)
 }
 
+/// Name of the face field of colours.
+const COLOR: &str = "color";
+/// Name of the face field of the numbers of solids.
+const SOLID: &str = "solid";
+
 pub(crate) fn parse(file: &[u8]) -> Parsed<Loaded> {
-    let announced = file.get(80..HEADER).map(|count| {
-        let count = count.try_into().expect("four bytes");
-        u32::from_le_bytes(count) as usize
-    });
-    let length = announced.and_then(|count| count.checked_mul(FACET)?.checked_add(HEADER));
     let is_text = || {
         let text = file[text_start(file)..].trim_ascii_start();
-        let is_solid = text
-            .get(..5)
-            .is_some_and(|start| start.eq_ignore_ascii_case(b"solid"));
+        let begins = |word: &[u8]| {
+            let start = text.get(..5);
+            start.is_some_and(|start| start.eq_ignore_ascii_case(word))
+        };
+        let is_solid = begins(b"solid") || begins(b"facet");
         // A count of facets, or a binary comment, contains a byte 0.
         is_solid && memchr::memchr(0, &file[..file.len().min(HEADER + FACET)]).is_none()
     };
     let mut notes = Vec::new();
-    let points = match (length, announced) {
-        (Some(length), _) if length == file.len() => parse_binary(&file[HEADER..]),
-        _ if is_text() => parse_text(file)?,
-        // A count that was never filled in does not make an empty mesh.
-        (Some(length), Some(1..)) if length < file.len() => {
-            let behind = file.len() - length;
-            notes.push(format!("{behind} bytes behind its last facet are left out"));
-            parse_binary(&file[HEADER..length])
+    let facets = match Facets::exact(file) {
+        Some(facets) => facets,
+        None if is_text() => {
+            let Text { points, solids } = text::parse(file)?;
+            let mut mesh = soup(points)?;
+            notes.extend(add_solids(&mut mesh, solids));
+            return Ok(Loaded { mesh, notes });
         }
-        (_, Some(count)) => {
-            let left = file.len() - HEADER;
-            let reason = format!(
-                "byte 80: {count} facets of {FACET} bytes are announced, but {left} bytes follow"
-            );
-            return Err(Fault::new(0, reason));
+        None => {
+            let (facets, note) = Facets::inexact(file)?;
+            notes.push(note);
+            facets
         }
-        _ => return Err(Fault::new(0, "expected solid, or a header of 84 bytes")),
     };
+    let (points, bits) = facets.corners();
+    let mut mesh = soup(points)?;
+    match facets.colors(bits) {
+        Ok(field) => mesh.fields.cells = field.into_iter().collect(),
+        Err(note) => notes.push(note),
+    }
+    Ok(Loaded { mesh, notes })
+}
+
+/// Returns the mesh of triangles with these corners.
+fn soup(points: Vec<DVec3>) -> Parsed<Mesh> {
     let corners = points.len();
     let Ok(count) = u32::try_from(corners) else {
         let reason = format!("{corners} vertices are more than 32-bit indices can name");
         return Err(Fault::new(0, reason));
     };
-    let mesh = Mesh {
+    Ok(Mesh {
         points,
         faces: Faces::Triangles(parallel::collect(count as usize / 3, |i| {
             let first = 3 * i as u32;
             [first, first + 1, first + 2]
         })),
         ..Mesh::default()
-    };
-    Ok(Loaded { mesh, notes })
+    })
 }
 
-fn parse_binary(facets: &[u8]) -> Vec<DVec3> {
-    let corner = |bytes: &[u8; 12]| {
-        let [x, y, z] = *bytes.as_chunks::<4>().0 else {
-            unreachable!("twelve bytes are three times four");
-        };
-        DVec3::from_array([x, y, z].map(|bytes| f64::from(f32::from_le_bytes(bytes))))
-    };
-    let mut points: Vec<DVec3> = parallel::zeroed(facets.len() / FACET * 3);
-    let triangles = points.as_chunks_mut::<3>().0;
-    parallel::for_chunks_mut(triangles, FACETS, |k, triangles| {
-        let facets = facets[k * FACETS * FACET..].chunks_exact(FACET);
-        for (triangle, facet) in triangles.iter_mut().zip(facets) {
-            for (point, bytes) in triangle.iter_mut().zip(facet[12..].as_chunks::<12>().0) {
-                *point = corner(bytes);
-            }
-        }
+/// Adds the numbers of several solids as a face field, with their names. Returns a note.
+fn add_solids(mesh: &mut Mesh, mut solids: Vec<(usize, String)>) -> Option<String> {
+    let faces = mesh.faces.len();
+    let mut end = faces;
+    // Those without facets have no number.
+    solids.reverse();
+    solids.retain(|&(begin, _)| std::mem::replace(&mut end, begin) > begin);
+    solids.reverse();
+    if solids.len() < 2 {
+        return None;
+    }
+    let (begins, names): (Vec<usize>, Vec<String>) = solids.into_iter().unzip();
+    let number = |i: usize| begins.partition_point(|&begin| begin <= i) as i32 - 1;
+    let numbers: Vec<i32> = parallel::collect(faces, number);
+    mesh.fields.cells.push(Field::scalars(SOLID, numbers));
+    const MOST: usize = 20;
+    let mut list: Vec<String> = (names.iter().take(MOST))
+        .map(|name| format!("`{name}`"))
+        .collect();
+    if names.len() > MOST {
+        list.push(format!("and {} more", names.len() - MOST));
+    }
+    let note = format!(
+        "its {} solids are numbered in the face field {SOLID}, from 0: {}",
+        names.len(),
+        list.join(", ")
+    );
+    let names = BTreeMap::from([(SOLID.to_owned(), names)]);
+    mesh.about = Arc::new(About {
+        names,
+        ..About::default()
     });
-    points
+    Some(note)
 }
 
-/// Keywords of lines without a position.
-const KEYWORDS: [&str; 6] = ["facet", "outer", "endloop", "endfacet", "solid", "endsolid"];
+/// The numbers of solids of a mesh's faces, if it has them.
+fn solids(mesh: &Mesh) -> Option<&Field> {
+    let field = mesh.fields.cells.get(SOLID)?;
+    (field.components == 1 && !field.values.kind().is_float()).then_some(field)
+}
 
-fn parse_text(file: &[u8]) -> Parsed<Vec<DVec3>> {
-    let file = &*with_line_feeds(file);
-    let is = |token: &[u8], word: &str| token.eq_ignore_ascii_case(word.as_bytes());
-    let ranges = split_at_lines(file, text_start(file), false);
-    let counts = parse_chunks(&ranges, |range| {
-        let keywords = lines(file, range.clone(), false).filter_map(|mut line| line.token());
-        Ok(keywords.filter(|token| is(token, "vertex")).count())
-    })?;
-    // Each range with the number of vertices before it: a facet may begin in one range and end in the next.
-    let mut vertices = 0;
-    let mut chunks = Vec::with_capacity(ranges.len());
-    for (range, count) in ranges.into_iter().zip(counts) {
-        chunks.push((range, vertices));
-        vertices += count;
-    }
-    let parts = parse_chunks(&chunks, |(range, before)| {
-        let mut points = Vec::new();
-        for mut line in lines(file, range.clone(), false) {
-            let mut start: Line = line.clone();
-            match line.token() {
-                None => {}
-                Some(token) if is(token, "vertex") => points.push(parse_point(&mut line)?),
-                Some(token)
-                    if (is(token, "endloop") || is(token, "outer"))
-                        && (before + points.len()) % 3 != 0 =>
-                {
-                    let reason = "the facet before here has not three vertices";
-                    return Err(Fault::new(start.offset(), reason));
-                }
-                Some(token) if KEYWORDS.iter().any(|word| is(token, word)) => {}
-                Some(_) => {
-                    return Err(start.unexpected("facet, outer, vertex, endloop or endfacet"));
-                }
-            }
-        }
-        Ok(points)
-    })?;
-    if vertices % 3 != 0 {
-        return Err(Fault::new(
-            file.len(),
-            "the last facet has not three vertices",
-        ));
-    }
-    Ok(parallel::concat(parts))
+/// Returns the names of the fields that a file does not hold.
+pub(crate) fn lost_fields(mesh: &Mesh) -> Vec<String> {
+    let solids = solids(mesh);
+    let fields = &mesh.fields;
+    let cells = fields.cells.iter();
+    let cells = cells.filter(|field| solids.is_none_or(|solids| solids.name != field.name));
+    let all = fields.points.iter().chain(cells).chain(&fields.sides);
+    all.map(|field| field.name.clone()).collect()
 }
 
 pub(crate) fn write(path: &Path, mesh: &Mesh, encoding: Encoding) -> Result<()> {
@@ -161,7 +155,9 @@ pub(crate) fn write(path: &Path, mesh: &Mesh, encoding: Encoding) -> Result<()> 
         ));
     }
     if encoding == Encoding::Text {
-        return write_atomically(path, |file| write_text(file, triangles.len(), corners));
+        return write_atomically(path, |file| {
+            write_text(file, triangles.len(), corners, mesh)
+        });
     }
     let is_too_large = |p: &DVec3| p.abs().max_element() > f64::from(f32::MAX) && p.is_finite();
     if let Some(i) = parallel::position(&mesh.points, is_too_large) {
@@ -198,9 +194,41 @@ fn write_text(
     out: &mut dyn Out,
     count: usize,
     corners: impl Fn(usize) -> [DVec3; 3] + Sync,
+    mesh: &Mesh,
 ) -> io::Result<()> {
-    out.write_all(b"solid trioxide\n")?;
+    let solids = solids(mesh);
+    let names = mesh.about.names.get(SOLID);
+    let push_name = |buffer: &mut Vec<u8>, i: usize| {
+        let number = solids.map(|field| field.values.i64(i));
+        let index = number.and_then(|number| usize::try_from(number).ok());
+        let name = index.and_then(|index| names?.get(index));
+        match (name, number) {
+            (Some(name), _) => {
+                // A `#` or a line end would end the name.
+                let is_fine = |letter: char| letter != '#' && !letter.is_control();
+                let letters = name.chars();
+                let name = letters.map(|letter| if is_fine(letter) { letter } else { '_' });
+                buffer.extend_from_slice(name.collect::<String>().as_bytes());
+            }
+            (None, Some(number)) => {
+                buffer.extend_from_slice(b"solid_");
+                push_integer(buffer, number);
+            }
+            (None, None) => buffer.extend_from_slice(b"trioxide"),
+        }
+        buffer.push(b'\n');
+    };
+    let begins = |i: usize| {
+        i == 0 || solids.is_some_and(|field| field.values.i64(i) != field.values.i64(i - 1))
+    };
+    if count == 0 {
+        return out.write_all(b"solid trioxide\nendsolid trioxide\n");
+    }
     write_records(out, count, |buffer, i| {
+        if begins(i) {
+            buffer.extend_from_slice(b"solid ");
+            push_name(buffer, i);
+        }
         buffer.extend_from_slice(b"facet normal");
         for x in normal(corners(i)).to_array() {
             buffer.push(b' ');
@@ -212,8 +240,11 @@ fn write_text(
             push_point(buffer, point);
         }
         buffer.extend_from_slice(b"endloop\nendfacet\n");
-    })?;
-    out.write_all(b"endsolid trioxide\n")
+        if i + 1 == count || begins(i + 1) {
+            buffer.extend_from_slice(b"endsolid ");
+            push_name(buffer, i);
+        }
+    })
 }
 
 /// The normal of length 1, or 0 for a degenerate facet.
@@ -221,9 +252,22 @@ fn normal([a, b, c]: [DVec3; 3]) -> DVec3 {
     (b - a).cross(c - a).normalize_or_zero()
 }
 
-/// The sentence on coordinates that the file does not hold exactly.
+/// Returns the sentence on data that a binary file does not hold, or not exactly.
 pub(crate) fn rounding(mesh: &Mesh, encoding: Encoding) -> Option<String> {
+    if encoding == Encoding::Text {
+        return None;
+    }
     let is_exact = |p: &DVec3| p.as_vec3().as_dvec3() == *p;
-    let is_rounded = encoding != Encoding::Text && !parallel::all(&mesh.points, is_exact);
-    is_rounded.then(|| "binary STL holds 32-bit coordinates: those of the input are rounded".into())
+    let is_rounded = !parallel::all(&mesh.points, is_exact);
+    let sentences = [
+        is_rounded.then_some("binary STL holds 32-bit coordinates: those of the input are rounded"),
+        solids(mesh).map(|_| {
+            "binary STL holds one solid: the field solid is not in the output, but as text it is"
+        }),
+    ];
+    let sentences: Vec<&str> = sentences.into_iter().flatten().collect();
+    (!sentences.is_empty()).then(|| sentences.join("; "))
 }
+
+#[cfg(test)]
+mod tests;
