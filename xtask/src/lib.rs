@@ -16,6 +16,7 @@ mod fuzz;
 pub mod gallery;
 pub mod guide;
 mod licences;
+mod limited;
 mod mpi;
 mod notebooks;
 mod package;

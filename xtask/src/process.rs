@@ -1,12 +1,12 @@
 //! Running other programs.
 
-use std::io::{BufRead, BufReader, IsTerminal, PipeReader, Write};
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::Command;
 
 use serde_json::Value;
 
 use crate::Error;
+use crate::limited::{self, Limit};
 
 /// The variable with the folders where a program finds shared libraries before the system's.
 pub(crate) const LIBRARY_PATH: &str = if cfg!(target_os = "macos") {
@@ -57,49 +57,6 @@ pub fn run(command: &mut Command) -> Result<(), Error> {
     Ok(())
 }
 
-/// Runs a program to its end, shows its output and returns the text that follows `mark` in every line that has it.
-///
-/// # Errors
-///
-/// Errors of [`run`].
-pub fn run_and_collect(command: &mut Command, mark: &str) -> (Vec<String>, Result<(), Error>) {
-    let mut collected = Vec::new();
-    let result = tee(command, mark, &mut collected);
-    (collected, result)
-}
-
-fn tee(command: &mut Command, mark: &str, collected: &mut Vec<String>) -> Result<(), Error> {
-    if std::io::stdout().is_terminal() {
-        command.env("CARGO_TERM_COLOR", "always");
-    }
-    let (mut child, reader) = spawn_piped(command)
-        .map_err(|error| format!("{} cannot be started: {error}", command_line(command)))?;
-    let mut stdout = std::io::stdout().lock();
-    for line in BufReader::new(reader).split(b'\n') {
-        let line = line?;
-        stdout.write_all(&line)?;
-        stdout.write_all(b"\n")?;
-        if let Some((_, found)) = String::from_utf8_lossy(&line).split_once(mark) {
-            collected.push(found.trim().to_owned());
-        }
-    }
-    let status = child.wait()?;
-    if !status.success() {
-        return Err(format!("{} failed ({status})", command_line(command)).into());
-    }
-    Ok(())
-}
-
-/// Starts a program with one pipe for both streams, which keeps their lines in order.
-pub(crate) fn spawn_piped(command: &mut Command) -> std::io::Result<(Child, PipeReader)> {
-    let (reader, writer) = std::io::pipe()?;
-    command.stdout(writer.try_clone()?).stderr(writer);
-    let child = command.spawn();
-    // The command holds the writing end of the pipe; the reader sees no end until it is closed.
-    command.stdout(Stdio::inherit()).stderr(Stdio::inherit());
-    Ok((child?, reader))
-}
-
 /// The packages of cargo's metadata, with more arguments of it.
 ///
 /// # Errors
@@ -124,40 +81,53 @@ pub(crate) fn is_debian() -> bool {
     Path::new("/etc/debian_version").exists()
 }
 
-/// Installs Debian's packages.
+/// Installs Debian's packages, from lists of today.
+///
+/// # Errors
+/// Errors of [`install_listed`].
 pub(crate) fn install(packages: &[&str]) -> Result<(), Error> {
+    let limit = Limit::default();
     println!("== install: {}", packages.join(" "));
-    let apt_get = || {
-        let mut command = Command::new("apt-get");
+    list_packages(limit)?;
+    install_listed(packages, limit)
+}
+
+fn apt_get() -> Command {
+    let mut command = Command::new("apt-get");
+    command
+        .env("DEBIAN_FRONTEND", "noninteractive")
+        .args(["--quiet=2", "--option=Dpkg::Use-Pty=0"]);
+    command
+}
+
+/// Downloads the lists of Debian's packages.
+///
+/// # Errors
+/// There is no apt-get, or it takes too long; without a network the old lists stay.
+pub(crate) fn list_packages(limit: Limit) -> Result<(), Error> {
+    limited::run(apt_get().arg("update"), limit)
+}
+
+/// Installs Debian's packages that the lists have.
+///
+/// # Errors
+/// A package is not in the lists, cannot be downloaded in time, or does not get on with the system's.
+pub(crate) fn install_listed(packages: &[&str], limit: Limit) -> Result<(), Error> {
+    let install = || {
+        let mut command = apt_get();
         command
-            .env("DEBIAN_FRONTEND", "noninteractive")
-            .args(["--quiet=2", "--option=Dpkg::Use-Pty=0"]);
+            .args(["install", "--yes", "--no-install-recommends"])
+            .args(packages);
         command
     };
-    run(apt_get().arg("update"))?;
-    run(apt_get()
-        .args(["install", "--yes", "--no-install-recommends"])
-        .args(packages))
+    limited::run(install().arg("--download-only"), limit)?;
+    // Without a limit: it waits for no network and asks nothing, and ended midway it leaves a broken system.
+    run(&mut install())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn collects_marked_lines_and_reports_failure() {
-        // A program that every build machine has, with a known line in its output.
-        let (lines, result) = run_and_collect(&mut cargo(&["--version"]), "cargo ");
-        result.unwrap();
-        assert_eq!(lines.len(), 1);
-        let (_, result) = run_and_collect(&mut cargo(&["no-such-command"]), "skipped: ");
-        assert!(
-            result
-                .unwrap_err()
-                .to_string()
-                .contains("no-such-command failed")
-        );
-    }
 
     #[test]
     fn absent_program_has_no_output() {

@@ -5,12 +5,15 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::limited::{Limit, Streams, run_to_end};
 use crate::process::output_of;
 use crate::{Error, target_dir};
 
 /// A virtual environment.
 pub(crate) struct Environment {
     folder: PathBuf,
+    /// Time to make it, and of an installation.
+    limit: Limit,
 }
 
 impl Environment {
@@ -19,22 +22,40 @@ impl Environment {
     /// # Errors
     /// The folder around it cannot be made.
     pub(crate) fn open(folder: &Path) -> Result<Result<Self, String>, Error> {
-        let environment = Self {
+        let environment = Self::at(folder, Limit::default());
+        Ok(match environment.is_made() {
+            true => Ok(environment),
+            false => environment.make()?.map(|()| environment),
+        })
+    }
+
+    /// Returns the environment in `folder`, which may have to be made.
+    pub(crate) fn at(folder: &Path, limit: Limit) -> Self {
+        Self {
             folder: folder.to_owned(),
-        };
-        if environment.program("python").exists() {
-            return Ok(Ok(environment));
+            limit,
         }
-        fs::create_dir_all(folder)?;
-        let made = Command::new("python3")
-            .args(["-m", "venv"])
-            .arg(folder)
-            .status();
+    }
+
+    /// Returns whether the environment is whole: pip comes last.
+    pub(crate) fn is_made(&self) -> bool {
+        self.program("python").exists() && self.program("pip").exists()
+    }
+
+    /// Makes the environment; the inner error is the reason why it cannot be made.
+    ///
+    /// # Errors
+    /// The folder around it cannot be made.
+    pub(crate) fn make(&self) -> Result<Result<(), String>, Error> {
+        fs::create_dir_all(&self.folder)?;
+        let mut command = Command::new("python3");
+        command.args(["-m", "venv"]).arg(&self.folder);
+        let made = run_to_end(&mut command, self.limit, Streams::None, |_| {});
         Ok(match made {
-            Ok(status) if status.success() => Ok(environment),
-            Ok(_) => {
-                Err("python3 -m venv fails (on Debian: apt-get install python3-venv)".to_owned())
-            }
+            Ok(end) if end.is_success() => Ok(()),
+            Ok(end) => Err(format!(
+                "python3 -m venv {end} (on Debian: apt-get install python3-venv)"
+            )),
             Err(error) => Err(format!("python3 cannot be started: {error}")),
         })
     }
@@ -65,7 +86,7 @@ impl Environment {
     }
 
     /// The missing packages, by their names; only pip checks a path.
-    fn missing<'p>(&self, packages: &[&'p str]) -> Vec<&'p str> {
+    pub(crate) fn missing<'p>(&self, packages: &[&'p str]) -> Vec<&'p str> {
         const LOOK: &str = "\
 import importlib.metadata, re, sys
 for package in sys.argv[1:]:
@@ -89,8 +110,13 @@ for package in sys.argv[1:]:
             "--quiet",
             "--disable-pip-version-check",
         ];
-        let status = self.python().args(pip).args(packages).status();
-        status.is_ok_and(|status| status.success())
+        let end = run_to_end(
+            self.python().args(pip).args(packages),
+            self.limit,
+            Streams::None,
+            |_| {},
+        );
+        end.is_ok_and(|end| end.is_success())
     }
 }
 

@@ -1,8 +1,9 @@
 //! Signals that become errors: one sentence and status 1 instead of a process that the system ends.
 //!
 //! The handlers do what POSIX lets a handler do: they read atomics, `write` and `_exit`. Outputs have no name before
-//! they are whole (`formats::atomic_file`), so there is nothing to take back; SIGINT and SIGTERM need no handler for
-//! the same reason.
+//! they are whole (`formats::atomic_file`), so there is nothing to take back; SIGINT, SIGTERM and SIGHUP need no
+//! handler for the same reason. Without one they stay ignored where the process that has started this one ignores them:
+//! a shell ignores SIGINT for the background jobs of a script, nohup ignores SIGHUP. SIGTERM ends such a command.
 
 use crate::memory;
 

@@ -2,23 +2,22 @@
 
 mod emulated;
 mod jobs;
+mod needs;
 mod peers;
 mod programs;
 mod python;
 mod quick;
 
 use std::env::{self, consts::EXE_SUFFIX};
+use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use cuda_builder::{DEBIAN_PACKAGES, RUSTC_VARIABLE, search_device_compiler};
-
-use crate::mpi;
-use crate::process::{cargo, install, is_debian, is_root, output_of, run_and_collect};
-use crate::report::{BROWSER_PACKAGE, BROWSER_VARIABLE, find_browser};
-use crate::{Error, emulate};
+use crate::limited::{Limit, Streams, succeed};
+use crate::process::{cargo, output_of};
+use crate::{Error, emulate, mpi};
 
 use jobs::{Ended, Job, run_all};
 use programs::Settings;
@@ -29,9 +28,13 @@ const SKIPPED: &str = "skipped: ";
 
 /// Runs everything that this machine can check: format, lints, tests, documentation, assembled kernels.
 ///
-/// On Debian, as root and without a device compiler, a browser or an MPI, their packages are installed first. Steps
-/// that cannot run here (no GPU, no ptxas, no Python) are listed at the end with their reasons. Continuous integration
-/// runs the same command.
+/// On Debian, as root and without a device compiler, a browser or an MPI, their packages are named and installed first;
+/// packages of PyPI go into target/python/venv. Steps that cannot run here (no GPU, no ptxas, no Python) are listed at
+/// the end with their reasons. Continuous integration runs the same command.
+///
+/// A program of the run that takes longer than --limit is ended with all processes that it started; the summary names
+/// it and has its last output. A signal that ends the run ends them too; an ignored SIGINT stays ignored, as in the
+/// background of a script.
 ///
 /// --quick checks the format, the lints, and on the CPU the families of kernels that changed: a minute or less.
 #[derive(clap::Args)]
@@ -47,9 +50,13 @@ pub(crate) struct Arguments {
     /// test.
     #[arg(long, conflicts_with = "quick")]
     peers: bool,
-    /// Install nothing: without a device compiler the prebuilt kernels are tested, without a browser no page is.
+    /// Install nothing: without a device compiler the prebuilt kernels are tested; parts that need a browser, an MPI or
+    /// packages of PyPI are skipped where these are missing.
     #[arg(long)]
     no_install: bool,
+    /// Longest time of one program of the run; of a build, from one line of cargo's to the next.
+    #[arg(long, value_name = "MINUTES", default_value_t = Limit::MINUTES, value_parser = clap::value_parser!(u32).range(1..))]
+    limit: u32,
 }
 
 /// A step's name, its outcome and the time it took.
@@ -60,36 +67,22 @@ struct Outcome {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
+    let limit = Limit::minutes(arguments.limit, "--limit MINUTES");
     if arguments.quick {
-        return run_quick(&arguments.families);
+        return run_quick(&arguments.families, limit);
     }
     if arguments.peers {
-        return peers::run();
+        return peers::run(limit);
     }
     let mut skipped = Vec::new();
     let mut outcomes = Vec::new();
-    if search_device_compiler().found.is_none() {
-        match install_reason_against(arguments) {
-            None => outcomes.push(timed("install", install_device_compiler)),
-            Some(reason) => skipped.push(format!("building the kernels from source: {reason}")),
-        }
-    }
-    if !arguments.no_install && env::var_os(BROWSER_VARIABLE).is_none() && find_browser().is_err() {
-        // Without a browser its tests are skipped, with their reason.
-        if is_root() && is_debian() {
-            let installed = timed("browser", || install(&[BROWSER_PACKAGE]));
-            match &installed.result {
-                Ok(()) => outcomes.push(installed),
-                Err(error) => skipped.push(format!("installing a browser: {error}")),
-            }
-        }
-    }
+    let no_install = arguments.no_install;
+    needs::provide(no_install, limit, &mut outcomes, &mut skipped);
     // Downloads wait for the network while the compiler works.
-    let python = thread::spawn(python::prepare);
+    let python = thread::spawn(move || python::prepare(no_install, limit));
     let steps = vec![Step::new("format", FORMAT)];
-    run_steps(steps, !has_gpu(), &mut outcomes, &mut skipped);
-    let ranks = has_mpi(arguments, &mut outcomes, &mut skipped);
-    run_tests(python, !has_gpu(), ranks, &mut outcomes, &mut skipped);
+    run_steps(steps, !has_gpu(), limit, &mut outcomes, &mut skipped);
+    run_tests(python, limit, &mut outcomes, &mut skipped);
     summarize(&outcomes, &skipped)
 }
 
@@ -97,8 +90,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
 /// for one thread, or for processes that they start.
 fn run_tests(
     python: JoinHandle<Result<Prepared, String>>,
-    prebuilt: bool,
-    ranks: bool,
+    limit: Limit,
     outcomes: &mut Vec<Outcome>,
     skipped: &mut Vec<String>,
 ) {
@@ -112,14 +104,15 @@ fn run_tests(
         skipped.push(format!("lints: {reason}"));
     }
     let settings = Settings {
-        prebuilt,
+        prebuilt: !has_gpu(),
         driver: driver.ok(),
+        limit: limit.by_line(),
     };
     println!("\n== build: all tests, with the lints, and the library of the Python package");
     let mut jobs = Vec::new();
     let mut warnings = 0;
     outcomes.push(timed("build", || {
-        (jobs, warnings) = programs::build(&settings, ranks)?;
+        (jobs, warnings) = programs::build(&settings, mpi::missing().is_empty())?;
         Ok(())
     }));
     if jobs.is_empty() {
@@ -160,6 +153,13 @@ fn run_tests(
     // With a GPU, Python's arrays are on it.
     let for_python = driver.filter(|_| !has_gpu());
     let python = python.join().expect("making an environment does not panic");
+    if let Ok(Prepared {
+        skipped: Some(tests),
+        ..
+    }) = &python
+    {
+        skipped.push(format!("python: {tests}"));
+    }
     match python.map(|python| python::jobs(python, for_python.as_deref())) {
         Ok(Ok(jobs)) => others.extend(jobs),
         Ok(Err(error)) => outcomes.push(timed("python", || Err(error))),
@@ -186,7 +186,7 @@ fn run_tests(
         jobs.len()
     );
     outcomes.push(timed("tests", || {
-        let ended = run_all(jobs);
+        let ended = run_all(jobs, limit);
         let mut failed = Vec::new();
         for Ended {
             name,
@@ -203,30 +203,13 @@ fn run_tests(
         }
         match failed.is_empty() {
             true => Ok(()),
-            false => Err(failed.join("\n            ").into()),
+            false => Err(failed.join("\n").into()),
         }
     }));
 }
 
-/// Whether the tests of ranks can run: there is an MPI, or it is installed here.
-fn has_mpi(arguments: &Arguments, outcomes: &mut Vec<Outcome>, skipped: &mut Vec<String>) -> bool {
-    if !mpi::missing().is_empty() && !arguments.no_install && is_root() && is_debian() {
-        let installed = timed("MPI", || install(mpi::DEBIAN_PACKAGES));
-        match &installed.result {
-            Ok(()) => outcomes.push(installed),
-            Err(error) => skipped.push(format!("installing MPI: {error}")),
-        }
-    }
-    let missing = mpi::missing();
-    if !missing.is_empty() {
-        let missing = missing.join(", ");
-        skipped.push(format!("ranks: no {missing}; {}", mpi::remedy()));
-    }
-    missing.is_empty()
-}
-
 /// Format, lints and conformance of the changed families.
-fn run_quick(named: &[String]) -> Result<(), Error> {
+fn run_quick(named: &[String], limit: Limit) -> Result<(), Error> {
     let scope = quick::scope(named)?;
     let mut steps = vec![Step::new("format", FORMAT), Step::new("lints", QUICK_LINTS)];
     if scope.families.is_empty() {
@@ -246,7 +229,7 @@ fn run_quick(named: &[String]) -> Result<(), Error> {
         steps.push(step);
     }
     let (mut outcomes, mut skipped) = (Vec::new(), Vec::new());
-    run_steps(steps, true, &mut outcomes, &mut skipped);
+    run_steps(steps, true, limit, &mut outcomes, &mut skipped);
     summarize(&outcomes, &skipped)
 }
 
@@ -297,6 +280,7 @@ impl Step {
 fn run_steps(
     steps: Vec<Step>,
     prebuilt: bool,
+    limit: Limit,
     outcomes: &mut Vec<Outcome>,
     skipped: &mut Vec<String>,
 ) {
@@ -318,9 +302,22 @@ fn run_steps(
                 command.env("TRIOXIDE_PTX", "prebuilt");
             }
             command.envs(environment);
-            let (lines, result) = run_and_collect(&mut command, SKIPPED);
-            skipped.extend(lines.iter().map(|line| format!("{name}: {}", reason(line))));
-            result
+            if io::stdout().is_terminal() {
+                command.env("CARGO_TERM_COLOR", "always");
+            }
+            // Cargo shows what it builds, and each test is a line.
+            succeed(
+                &mut command,
+                limit.by_line(),
+                Streams::OutputAndErrors,
+                |line| {
+                    // If the output is closed, the summary ends the run.
+                    let _ = io::stdout().write_all(line);
+                    if let Some((_, found)) = String::from_utf8_lossy(line).split_once(SKIPPED) {
+                        skipped.push(format!("{name}: {}", reason(found.trim())));
+                    }
+                },
+            )
         }));
     }
 }
@@ -377,36 +374,6 @@ fn remedy_for(component: &str) -> String {
     format!("{component} is missing (rustup component add {component})")
 }
 
-/// The reason why no device compiler is installed, if the options forbid it.
-fn install_reason_against(arguments: &Arguments) -> Option<String> {
-    if arguments.no_install {
-        Some("no device compiler, and --no-install".into())
-    } else if env::var_os(RUSTC_VARIABLE).is_some() {
-        Some(format!("{RUSTC_VARIABLE} is set to no usable compiler"))
-    } else if !is_debian() {
-        Some("no device compiler (`cargo xtask doctor` has the remedies)".into())
-    } else if !is_root() {
-        let packages = DEBIAN_PACKAGES.join(" ");
-        Some(format!(
-            "no device compiler; as root: apt-get install --no-install-recommends {packages}"
-        ))
-    } else {
-        None
-    }
-}
-
-fn install_device_compiler() -> Result<(), Error> {
-    install(DEBIAN_PACKAGES)?;
-    let search = search_device_compiler();
-    match search.found {
-        Some(_) => Ok(()),
-        None => Err(format!(
-            "the packages are installed, and still there is no device compiler\n{search}"
-        )
-        .into()),
-    }
-}
-
 /// Prints the steps that passed, failed and were skipped.
 fn summarize(outcomes: &[Outcome], skipped: &[String]) -> Result<(), Error> {
     println!("\n== summary");
@@ -419,7 +386,7 @@ fn summarize(outcomes: &[Outcome], skipped: &[String]) -> Result<(), Error> {
         };
         println!("{:<12}{word}  {seconds:>6.1} s", outcome.name);
         if let Err(error) = &outcome.result {
-            println!("{:<12}{error}", "");
+            println!("{}", indented(&error.to_string()));
         }
     }
     if skipped.is_empty() {
@@ -441,6 +408,12 @@ fn summarize(outcomes: &[Outcome], skipped: &[String]) -> Result<(), Error> {
     } else {
         Err(format!("failed: {}", failed.join(", ")).into())
     }
+}
+
+/// Returns an error's lines, below the outcomes of the steps.
+fn indented(error: &str) -> String {
+    let lines = error.lines().map(|line| format!("{:<12}{line}", ""));
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 #[cfg(test)]

@@ -2,7 +2,8 @@
 
 use std::fs;
 
-use crate::process::{cargo, run as run_command};
+use crate::limited::{self, Limit};
+use crate::process::cargo;
 use crate::python::Environment;
 use crate::{Error, target_dir};
 
@@ -17,7 +18,7 @@ const PACKAGES: [&str; 6] = ["meshio", "h5py", "vtk", "gmsh", "laspy", "lazrs"];
 
 /// Installs the other programs into a virtual environment below `target`, writes and reads every format against them,
 /// and prints a table. Without Python or a connection it prints the missing part, and passes.
-pub(super) fn run() -> Result<(), Error> {
+pub(super) fn run(limit: Limit) -> Result<(), Error> {
     let folder = crate::workspace().join("target").join("peers");
     fs::create_dir_all(&folder)?;
     let environment = match Environment::open(&folder.join("venv"))? {
@@ -28,7 +29,7 @@ pub(super) fn run() -> Result<(), Error> {
     if environment.install(&PACKAGES).len() == PACKAGES.len() {
         return skip("no package can be installed: is PyPI reachable?");
     }
-    run_command(&mut cargo(&["build", "--package", "trioxide-cli"]))?;
+    limited::run(&mut cargo(&["build", "--package", "trioxide-cli"]), limit)?;
     let binary = target_dir()
         .join("debug")
         .join(format!("trioxide{}", std::env::consts::EXE_SUFFIX));
@@ -41,7 +42,8 @@ pub(super) fn run() -> Result<(), Error> {
         fs::remove_dir_all(&files)?;
     }
     fs::create_dir_all(&files)?;
-    run_command(environment.python().arg(&script).arg(binary).arg(files))
+    let mut compare = environment.python();
+    limited::run(compare.arg(&script).arg(binary).arg(files), limit)
 }
 
 fn skip(reason: &str) -> Result<(), Error> {

@@ -3,17 +3,18 @@
 
 use std::collections::BTreeMap;
 use std::env::{self, consts::EXE_SUFFIX};
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs;
-use std::io::{self, BufRead, BufReader, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use serde_json::Value;
 
 use super::SKIPPED;
 use super::jobs::Job;
-use crate::process::{self, LIBRARY_PATH, cargo, command_line, output_of};
+use crate::limited::{Limit, Streams, succeed};
+use crate::process::{self, LIBRARY_PATH, cargo, output_of};
 use crate::{Error, target_dir};
 
 /// The compiler's messages are among cargo's.
@@ -89,6 +90,9 @@ pub(super) struct Settings {
     pub(super) prebuilt: bool,
     /// Clippy's driver, if there is one: it compiles the workspace, so that lints need no second pass.
     pub(super) driver: Option<PathBuf>,
+    /// Time of a build from one message of cargo to the next, one for each target: the whole may take long on a slow
+    /// machine, or with other programs on it.
+    pub(super) limit: Limit,
 }
 
 impl Settings {
@@ -156,48 +160,59 @@ impl Built {
         let library_path = library_path()?;
         let mut command = cargo(build);
         settings.apply(&mut command);
-        let mut process = command.stdout(Stdio::piped()).spawn()?;
-        let messages = process.stdout.take().expect("it is piped");
-        for line in BufReader::new(messages).lines() {
-            let message: Value = serde_json::from_str(&line?)?;
-            if let Some(text) = message["message"]["rendered"].as_str() {
-                // If the error stream is closed, the summary ends the run.
-                let _ = write!(io::stderr(), "{text}");
-                self.warnings += usize::from(message["message"]["level"] == "warning");
-            }
-            let is_test = message["profile"]["test"] == true;
-            let Some(program) = message["executable"].as_str().filter(|_| is_test) else {
-                continue;
-            };
-            let id = message["package_id"].as_str().unwrap_or_default();
-            let package = packages
-                .get(id)
-                .ok_or_else(|| format!("cargo metadata lists no package {id}"))?;
-            let target = message["target"]["name"].as_str().unwrap_or_default();
-            let kind = message["target"]["kind"][0].as_str().unwrap_or_default();
-            let rank = FIRST.iter().position(|&name| name == target);
-            let mut command = Command::new(program);
-            command
-                .current_dir(&package.folder)
-                .env("CARGO", env::var_os("CARGO").unwrap_or("cargo".into()))
-                .env("CARGO_MANIFEST_DIR", &package.folder)
-                .env("CARGO_PKG_NAME", &package.name)
-                .env(LIBRARY_PATH, &library_path);
-            settings.apply(&mut command);
-            if target == OF_MESSAGES {
-                command.env_remove(WRAPPER);
-                command.env("CARGO_PROFILE_DEV_DEBUG", "false");
-            }
-            let job = Job {
-                name: format!("{}: {kind} {target}", package.name),
-                command,
-                mark: SKIPPED,
-            };
-            self.ranked.push((rank.unwrap_or(FIRST.len()), job));
+        let mut wrong = None;
+        let built = succeed(&mut command, settings.limit, Streams::Output, |line| {
+            wrong = wrong.take().or_else(|| {
+                self.add_message(line, &packages, &library_path, settings)
+                    .err()
+            });
+        });
+        built.and(wrong.map_or(Ok(()), Err))
+    }
+
+    /// Shows a message of cargo, and adds a job if it names a test program.
+    fn add_message(
+        &mut self,
+        line: &[u8],
+        packages: &BTreeMap<String, Package>,
+        library_path: &OsStr,
+        settings: &Settings,
+    ) -> Result<(), Error> {
+        let message: Value = serde_json::from_slice(line)?;
+        if let Some(text) = message["message"]["rendered"].as_str() {
+            // If the error stream is closed, the summary ends the run.
+            let _ = write!(io::stderr(), "{text}");
+            self.warnings += usize::from(message["message"]["level"] == "warning");
         }
-        if !process.wait()?.success() {
-            return Err(format!("{} failed", command_line(&command)).into());
+        let is_test = message["profile"]["test"] == true;
+        let Some(program) = message["executable"].as_str().filter(|_| is_test) else {
+            return Ok(());
+        };
+        let id = message["package_id"].as_str().unwrap_or_default();
+        let package = packages
+            .get(id)
+            .ok_or_else(|| format!("cargo metadata lists no package {id}"))?;
+        let target = message["target"]["name"].as_str().unwrap_or_default();
+        let kind = message["target"]["kind"][0].as_str().unwrap_or_default();
+        let rank = FIRST.iter().position(|&name| name == target);
+        let mut command = Command::new(program);
+        command
+            .current_dir(&package.folder)
+            .env("CARGO", env::var_os("CARGO").unwrap_or("cargo".into()))
+            .env("CARGO_MANIFEST_DIR", &package.folder)
+            .env("CARGO_PKG_NAME", &package.name)
+            .env(LIBRARY_PATH, library_path);
+        settings.apply(&mut command);
+        if target == OF_MESSAGES {
+            command.env_remove(WRAPPER);
+            command.env("CARGO_PROFILE_DEV_DEBUG", "false");
         }
+        let job = Job {
+            name: format!("{}: {kind} {target}", package.name),
+            command,
+            mark: SKIPPED,
+        };
+        self.ranked.push((rank.unwrap_or(FIRST.len()), job));
         Ok(())
     }
 }

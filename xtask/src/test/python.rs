@@ -4,6 +4,8 @@ use std::ffi::OsStr;
 use std::path::Path;
 
 use super::jobs::Job;
+use super::needs::FORBIDDEN;
+use crate::limited::Limit;
 use crate::process::LIBRARY_PATH;
 use crate::python::{Environment, place_package};
 use crate::{Error, target_dir};
@@ -21,23 +23,51 @@ const WORKERS: &str = "2";
 /// Mark of a line with a skipped test and its reason.
 const SKIPPED: &str = "SKIPPED ";
 
-/// The environment of the package's tests, or the reason why there is none.
+/// The environment of the package's tests.
 pub(super) struct Prepared {
     environment: Environment,
     is_parallel: bool,
+    /// Tests that are skipped, with the reason.
+    pub(super) skipped: Option<String>,
+    limit: Limit,
 }
 
-/// Makes the environment and installs the packages that the tests need.
-pub(super) fn prepare() -> Result<Prepared, String> {
-    let environment = Environment::open(&target_dir().join("python").join("venv"))
-        .map_err(|error| error.to_string())??;
-    if let Some(package) = environment.install(&NEEDED).first() {
-        return Err(format!("{package} cannot be installed: is PyPI reachable?"));
+/// Makes the environment and installs the packages that the tests need, unless it is forbidden. Names them before.
+pub(super) fn prepare(is_forbidden: bool, limit: Limit) -> Result<Prepared, String> {
+    let folder = target_dir().join("python").join("venv");
+    let environment = Environment::at(&folder, limit);
+    let all: Vec<&str> = NEEDED.iter().chain(&OTHERS).copied().collect();
+    let is_made = environment.is_made();
+    let wanted = match is_made {
+        true => environment.missing(&all),
+        false => all,
+    };
+    let missing = if wanted.is_empty() || is_forbidden {
+        wanted
+    } else {
+        println!(
+            "\n== install: this run installs packages of PyPI in {}; with --no-install it does not\n  {}",
+            folder.display(),
+            wanted.join(" ")
+        );
+        if !is_made {
+            environment.make().map_err(|error| error.to_string())??;
+        }
+        environment.install(&wanted)
+    };
+    let reason = match is_forbidden {
+        true => FORBIDDEN,
+        false => "cannot be installed: is PyPI reachable?",
+    };
+    let names = missing.join(", ");
+    if NEEDED.iter().any(|needed| missing.contains(needed)) {
+        return Err(format!("no {names}: {reason}"));
     }
-    let is_parallel = !environment.install(&OTHERS).contains(&PARALLEL);
     Ok(Prepared {
         environment,
-        is_parallel,
+        is_parallel: !missing.contains(&PARALLEL),
+        skipped: (!missing.is_empty()).then(|| format!("tests with {names}: {reason}")),
+        limit,
     })
 }
 
@@ -50,14 +80,26 @@ pub(super) fn jobs(prepared: Prepared, driver: Option<&Path>) -> Result<Vec<Job>
     let Prepared {
         environment,
         is_parallel,
+        limit,
+        ..
     } = prepared;
+    // A test that hangs shows where, some time before it is ended.
+    let trace = format!("faulthandler_timeout={}", limit.time.as_secs() / 4);
     let root = crate::workspace().join("host").join("python");
     let built = place_package()?;
     let package = built.join("trioxide");
     let job = |name: &str, tests: &[&OsStr]| {
         let mut command = environment.python();
         command
-            .args(["-m", "pytest", "-rs", "-p", "no:cacheprovider"])
+            .args([
+                "-m",
+                "pytest",
+                "-rs",
+                "-p",
+                "no:cacheprovider",
+                "-o",
+                &trace,
+            ])
             .args(tests)
             .current_dir(&root)
             .env("PYTHONPATH", &built)

@@ -16,7 +16,7 @@ fn a_limit_of_file_sizes_is_an_error_and_leaves_nothing() {
     ] {
         let before = place.files();
         // In blocks of 512 bytes. The system's signal of the limit would end the process.
-        fs::write(place.path("large.off"), large()).unwrap();
+        fs::write(place.path("large.off"), large(2_000)).unwrap();
         let arguments = match name {
             "a.svg" => format!("render large.off -o {name}"),
             _ => format!("convert large.off {name}"),
@@ -95,21 +95,20 @@ fn names_need_not_be_utf_8() {
 #[test]
 fn of_two_runs_on_one_output_one_is_whole() {
     let place = Place::new();
-    let arguments = |seed: &'static str| {
-        [
-            "generate", "random", "-n", "20000", "--seed", seed, "-o", "a.ply", "--quiet",
-        ]
-    };
-    let results = ["1", "2"].map(|seed| {
-        assert!(place.spawn(&arguments(seed)).wait().unwrap().success());
+    let write = |input: &str| place.spawn(&["convert", input, "a.ply", "--quiet"]);
+    let inputs = [("one.off", 30_000), ("two.off", 20_000)];
+    let results = inputs.map(|(input, n)| {
+        fs::write(place.path(input), large(n)).unwrap();
+        assert!(write(input).wait().unwrap().success());
         fs::read(place.path("a.ply")).unwrap()
     });
     assert!(results[0] != results[1]);
     for _ in 0..5 {
-        for child in ["1", "2", "1", "2"].map(|seed| place.spawn(&arguments(seed))) {
+        for child in ["one.off", "two.off", "one.off", "two.off"].map(write) {
             assert_eq!(ends(child), Some(0));
         }
         assert!(results.contains(&fs::read(place.path("a.ply")).unwrap()));
-        assert_eq!(place.files(), ["a.ply", "square.off"]);
+        let files = ["a.ply", "one.off", "square.off", "two.off"];
+        assert_eq!(place.files(), files);
     }
 }

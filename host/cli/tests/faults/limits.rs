@@ -9,7 +9,7 @@ use super::{Place, large, sentence};
 #[test]
 fn a_limit_of_memory_is_an_error() {
     let place = Place::new();
-    fs::write(place.path("large.off"), large()).unwrap();
+    fs::write(place.path("large.off"), large(2_000)).unwrap();
     let mut worked = false;
     for kibibytes in [80_000, 160_000, 320_000, 640_000, 4_000_000] {
         for arguments in [

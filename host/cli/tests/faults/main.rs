@@ -88,9 +88,8 @@ fn sentence(output: &Output) -> String {
     message
 }
 
-/// A mesh whose files are some tens of kilobytes.
-fn large() -> String {
-    let n = 2_000;
+/// A strip of triangles with `2 * n` vertices. With 2,000 its files are some tens of kilobytes.
+fn large(n: usize) -> String {
     let mut text = format!("OFF\n{} {} 0\n", 2 * n, 2 * (n - 1));
     for i in 0..n {
         text += &format!("{i}.125 0.5 0\n{i}.25 1.5 0\n");

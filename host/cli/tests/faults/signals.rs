@@ -2,34 +2,67 @@
 
 use std::fs::{self, File};
 use std::io::Write;
-use std::os::unix::process::ExitStatusExt;
-use std::process::Stdio;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::Instant;
 
-use super::{Place, sentence};
+use super::{Place, large, sentence};
+
+/// Returns a command that starts with these dispositions of signals, whatever those of this process are: a background
+/// job of a script inherits an ignored SIGINT.
+fn with_signals(
+    mut command: Command,
+    dispositions: &'static [(libc::c_int, libc::sighandler_t)],
+) -> Command {
+    let set = move || {
+        for &(signal, disposition) in dispositions {
+            // SAFETY: it may be called between fork and exec, and sets no handler.
+            unsafe { libc::signal(signal, disposition) };
+        }
+        Ok(())
+    };
+    // SAFETY: the closure calls one function that may be called between fork and exec, and allocates nothing.
+    unsafe { command.pre_exec(set) };
+    command
+}
+
+const DEFAULT: &[(libc::c_int, libc::sighandler_t)] = &[
+    (libc::SIGINT, libc::SIG_DFL),
+    (libc::SIGTERM, libc::SIG_DFL),
+    (libc::SIGHUP, libc::SIG_DFL),
+];
+/// Those of `nohup trioxide … &` in a script.
+const BACKGROUND: &[(libc::c_int, libc::sighandler_t)] = &[
+    (libc::SIGINT, libc::SIG_IGN),
+    (libc::SIGTERM, libc::SIG_DFL),
+    (libc::SIGHUP, libc::SIG_IGN),
+];
+
+fn send(child: &Child, signal: libc::c_int) {
+    // SAFETY: a child that was not waited for.
+    unsafe { libc::kill(child.id() as libc::pid_t, signal) };
+}
 
 /// Sends a signal to a process while it writes, at several times; the output is the old one or whole, and there is
 /// nothing else.
 fn interrupt(signal: libc::c_int) {
     let place = Place::new();
-    let arguments = [
-        "generate", "random", "-n", "60000", "--seed", "1", "-o", "a.ply", "--quiet",
-    ];
-    let start = Instant::now();
-    assert!(place.spawn(&arguments).wait().unwrap().success());
-    let takes = start.elapsed();
+    fs::write(place.path("large.off"), large(50_000)).unwrap();
+    let start = || {
+        let command = place.command(&["convert", "large.off", "a.ply", "--quiet"]);
+        with_signals(command, DEFAULT).spawn().unwrap()
+    };
+    let begun = Instant::now();
+    assert!(start().wait().unwrap().success());
+    let takes = begun.elapsed();
     let whole = fs::read(place.path("a.ply")).unwrap();
     let mut ended = 0;
     for step in 0..12 {
         fs::write(place.path("a.ply"), b"old").unwrap();
-        // A background job of a shell ignores SIGINT, and so do the processes that it starts.
-        // SAFETY: no handler is set, but the default.
-        unsafe { libc::signal(signal, libc::SIG_DFL) };
-        let mut child = place.spawn(&arguments);
+        let mut child = start();
         thread::sleep(takes * step / 11);
-        // SAFETY: a child that was not waited for.
-        unsafe { libc::kill(child.id() as i32, signal) };
+        send(&child, signal);
         let status = child.wait().unwrap();
         let found = fs::read(place.path("a.ply")).unwrap();
         if status.success() {
@@ -43,7 +76,11 @@ fn interrupt(signal: libc::c_int) {
             );
             ended += 1;
         }
-        assert_eq!(place.files(), ["a.ply", "square.off"], "step {step}");
+        assert_eq!(
+            place.files(),
+            ["a.ply", "large.off", "square.off"],
+            "step {step}"
+        );
     }
     assert!(ended > 0, "no process was there for the signal");
 }
@@ -58,9 +95,43 @@ fn sigterm_leaves_the_old_output_and_no_other_file() {
     interrupt(libc::SIGTERM);
 }
 
+/// A terminal that is closed.
+#[test]
+fn sighup_leaves_the_old_output_and_no_other_file() {
+    interrupt(libc::SIGHUP);
+}
+
 #[test]
 fn a_killed_process_leaves_the_old_output_and_no_other_file() {
     interrupt(libc::SIGKILL);
+}
+
+/// The command sets no handler for these signals: it goes on where the process that has started it ignores them.
+#[test]
+fn ignored_signals_stay_ignored_and_sigterm_ends_the_command() {
+    for (signal, goes_on) in [
+        (libc::SIGINT, true),
+        (libc::SIGHUP, true),
+        (libc::SIGTERM, false),
+    ] {
+        let place = Place::new();
+        let pipe = place.pipe("slow.xyz");
+        let command = place.command(&["convert", "slow.xyz", "a.ply", "--quiet"]);
+        let mut child = with_signals(command, BACKGROUND).spawn().unwrap();
+        // It has started when it opens its input.
+        let mut input = File::options().write(true).open(&pipe).unwrap();
+        input.write_all(b"0 0 0\n").unwrap();
+        send(&child, signal);
+        if goes_on {
+            input.write_all(b"1 0 0\n").unwrap();
+            drop(input);
+            assert!(child.wait().unwrap().success(), "{signal}");
+            assert_eq!(place.files(), ["a.ply", "slow.xyz", "square.off"]);
+        } else {
+            assert_eq!(child.wait().unwrap().signal(), Some(signal));
+            assert_eq!(place.files(), ["slow.xyz", "square.off"]);
+        }
+    }
 }
 
 /// A file that is written has no name: not even a killed process leaves one.
@@ -138,8 +209,7 @@ fn an_abort_of_another_cause_is_no_lack_of_memory() {
         .unwrap();
     // It has started when it opens its input.
     let writer = File::options().write(true).open(&pipe).unwrap();
-    // SAFETY: a child that was not waited for.
-    unsafe { libc::kill(child.id() as i32, libc::SIGABRT) };
+    send(&child, libc::SIGABRT);
     drop(writer);
     let output = child.wait_with_output().unwrap();
     let message = String::from_utf8_lossy(&output.stderr);
