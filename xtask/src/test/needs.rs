@@ -83,8 +83,8 @@ impl Need {
     }
 }
 
-/// Installs the missing packages, unless it is forbidden or this is not Debian with root's rights. A failed installation
-/// of the compiler fails the run; others skip the part that needs them.
+/// Installs the missing packages, unless it is forbidden or this is not Debian with root's rights. A failed
+/// installation of the compiler fails the run; others skip the part that needs them.
 pub(super) fn provide(
     is_forbidden: bool,
     limit: Limit,
