@@ -3,12 +3,13 @@
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
+use trioxide_mesh::about::LasRecord;
 use trioxide_mesh::mesh::{Faces, Mesh, NONE};
 use trioxide_mesh::{Error, Result, progress};
 
 use super::input::complete;
 use super::printed::VertexRows;
-use super::{FORMATS, ReadOptions, WriteOptions, polyhedra, triangle};
+use super::{FORMATS, ReadOptions, WriteOptions, las, polyhedra, triangle};
 
 /// How the numbers of a file are encoded, where its format leaves a choice.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -45,6 +46,8 @@ pub struct Format {
     pub keeps_alpha: bool,
     /// Whether its files hold texture coordinates of vertices.
     pub keeps_uvs: bool,
+    /// Whether its files hold the records of LAS files, such as coordinate systems.
+    pub keeps_las: bool,
     /// Names of the fields that its files do not hold.
     pub(crate) lost_fields: fn(&Mesh) -> Vec<String>,
     /// Names of the fields that have another name in its files, and that name.
@@ -144,6 +147,10 @@ impl Format {
     pub fn losses(&self, mesh: &Mesh, encoding: Encoding) -> Vec<String> {
         let attributes = &mesh.attributes;
         let colors = attributes.colors.as_deref().unwrap_or_default();
+        let records = mesh.about.las.as_ref().map(|las| &las.records);
+        let has_record = |is_meant: fn(&LasRecord) -> bool| {
+            records.is_some_and(|records| records.iter().any(is_meant))
+        };
         let lost = [
             ("faces", !mesh.faces.is_empty() && !self.keeps_faces()),
             ("regions", mesh.regions.is_some() && !self.keeps_regions),
@@ -163,6 +170,15 @@ impl Format {
             (
                 "texture coordinates",
                 attributes.uvs.is_some() && !self.keeps_uvs,
+            ),
+            (
+                "coordinate systems",
+                !self.keeps_las && has_record(LasRecord::is_coordinate_system),
+            ),
+            (
+                "other records of LAS files",
+                !self.keeps_las
+                    && has_record(|r| !r.is_coordinate_system() && !las::is_description(r)),
             ),
         ];
         let mut losses: Vec<String> = lost

@@ -5,16 +5,20 @@
 //! an error and no huge allocation, and decodes them in parallel. It reads positions and colours, of any version and
 //! point format. Colours have 16 bits in the file; the upper 8 are kept, or the lower 8 if all colours fit them.
 //! Classes, intensities, returns, times and the rest of a record are fields with laspy's names, unless all points have
-//! the default value. Notes report an omitted coordinate system, waveforms and extra bytes. It writes the lowest point
-//! format that holds the fields: version 1.2 with the formats 0 to 3, or 1.4 with 6 to 8 or if a return's number is
-//! above 5.
+//! the default value, and so are extra bytes that the file describes ([`extra`]). The unit, the coordinate system and
+//! other records are data of the mesh as a whole ([`records`]). Notes report waveforms and other extra bytes. It writes
+//! the lowest point format that holds the fields: version 1.2 with the formats 0 to 3, or 1.4 with 6 to 8, and with
+//! others if a return's number is above 5, the coordinate system is WKT or a record is after the points. Fields that no
+//! point format has become extra bytes, and normals too.
 //!
-//! A coordinate is a whole number of units, 32 bits wide. A mesh is written in the coarsest decimal unit that holds its
-//! coordinates exactly, to the bit, or else in the finest unit in which they fit.
+//! A coordinate is a whole number of units, 32 bits wide. A mesh is written in the unit of its file: positions that an
+//! operation computed are rounded to it, with a note. Without such a unit it is written in the coarsest decimal unit
+//! that holds its coordinates, or else in the finest unit in which they fit ([`units`]).
 
 use std::io::Cursor;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
+use std::sync::Arc;
 
 use glam::DVec3;
 use las::point::Format;
@@ -28,12 +32,21 @@ use laz::record::{
 
 use super::las_fields::{Columns, color_offset};
 use super::{Loaded, map_file};
+use extra::ExtraColumns;
+use records::Record;
+use trioxide_mesh::about::{About, Unit};
 use trioxide_mesh::mesh::Mesh;
 use trioxide_mesh::{Error, Result, parallel, progress};
 
+pub(crate) mod extra;
+mod records;
+#[cfg(test)]
+mod tests;
+mod units;
 mod write;
 
-pub(crate) use write::{lost_fields, retyped, rounding, write};
+pub(crate) use records::is_description;
+pub(crate) use write::{lost_fields, renamed, retyped, rounding, write};
 
 /// Points that are decompressed or written at once.
 const BATCH: usize = if cfg!(test) { 100 } else { 1 << 20 };
@@ -53,13 +66,16 @@ pub(crate) fn parse(file: &[u8]) -> Result<Loaded, String> {
         return Err("this is no LAS file: it does not begin with LASF".into());
     }
     let header = raw::Header::read_from(file).map_err(damaged)?;
-    let layout = Layout::new(&header)?;
-    let mut cloud = Cloud::new(&layout);
-    let notes = notes(file, &header, &layout);
-    let loaded = |cloud: Cloud| Loaded {
-        mesh: cloud.into_mesh(&layout),
-        notes,
-    };
+    let layout = Layout::new(&header, file)?;
+    let (records, missing) = records::read(file, &header);
+    let descriptions = records
+        .iter()
+        .find(|record| record.is_of_specification(records::EXTRA_BYTES));
+    let descriptions = descriptions.map_or(&[][..], |record| record.data);
+    let own = usize::from(layout.format.len());
+    let extra = ExtraColumns::new(descriptions, own, layout.size);
+    let mut notes = notes(&header, &layout, missing, extra.unknown);
+    let mut cloud = Cloud::new(&layout, extra);
     if !layout.format.is_compressed {
         let bytes = layout.count.checked_mul(layout.size as u64);
         let left = file.get(layout.start..).unwrap_or_default();
@@ -76,14 +92,22 @@ pub(crate) fn parse(file: &[u8]) -> Result<Loaded, String> {
                 ));
             }
         }
-        return Ok(loaded(cloud));
+    } else {
+        let chunks = Chunks::new(file, &records, &layout)?;
+        notes.extend(chunks.note(&layout));
+        // The decompressor may panic on a damaged file.
+        let result = catch_unwind(AssertUnwindSafe(|| chunks.decompress(&layout, &mut cloud)));
+        progress::unwind();
+        result
+            .unwrap_or_else(|_| Err("the file is damaged: its points cannot be decoded".into()))?;
     }
-    let chunks = Chunks::new(file, &header, &layout)?;
-    // The decompressor may panic on a damaged file.
-    let result = catch_unwind(AssertUnwindSafe(|| chunks.decompress(&layout, &mut cloud)));
-    progress::unwind();
-    result.unwrap_or_else(|_| Err("the file is damaged: its points cannot be decoded".into()))?;
-    Ok(loaded(cloud))
+    let mut mesh = cloud.into_mesh(&layout);
+    mesh.about = Arc::new(About {
+        unit: layout.unit(),
+        las: Some(records::about(&header, records)),
+        ..About::default()
+    });
+    Ok(Loaded { mesh, notes })
 }
 
 fn damaged(error: impl std::fmt::Display) -> String {
@@ -102,10 +126,13 @@ struct Layout {
     size: usize,
     /// Offset of the colour in a record.
     color: Option<usize>,
+    /// Number of points that fit between the start of the points and the data after them; unknown if they are
+    /// compressed.
+    room: Option<u64>,
 }
 
 impl Layout {
-    fn new(header: &raw::Header) -> Result<Layout, String> {
+    fn new(header: &raw::Header, file: &[u8]) -> Result<Layout, String> {
         let format = Format::new(header.point_data_record_format).map_err(damaged)?;
         let size = usize::from(header.point_data_record_length);
         if size < usize::from(format.len()) {
@@ -114,24 +141,53 @@ impl Layout {
                 format.len()
             ));
         }
-        // The larger number is for files with more points than 32 bits can count.
-        let count = match (header.number_of_point_records, &header.large_file) {
-            (0, Some(large)) => large.number_of_point_records,
-            (count, _) => u64::from(count),
+        let start = header.offset_to_point_data as usize;
+        let after_points = [
+            header.evlr.map(|evlr| evlr.start_of_first_evlr),
+            header.start_of_waveform_data_packet_record,
+        ];
+        let after_points = after_points.into_iter().flatten();
+        let end = after_points.filter(|&at| at > start as u64).min();
+        let end = end.map_or(file.len() as u64, |end| end.min(file.len() as u64));
+        let room = end.saturating_sub(start as u64) / size as u64;
+        let room = (!format.is_compressed).then_some(room);
+        // The older count has 32 bits. It is 0 in files with more points, and in those that only newer programs read.
+        let old = u64::from(header.number_of_point_records);
+        let count = match header.large_file.map(|large| large.number_of_point_records) {
+            Some(new) if new > 0 && (old == 0 || format.is_extended || room == Some(new)) => new,
+            _ => old,
         };
-        let transform = |scale, offset| Transform { scale, offset };
+        let transform = |axis, scale: f64, offset: f64| {
+            if !scale.is_finite() || !offset.is_finite() {
+                return Err(format!(
+                    "the file is damaged: the scale of {axis} in its header is {scale}, and the offset {offset}"
+                ));
+            }
+            Ok(Transform { scale, offset })
+        };
         Ok(Layout {
             transforms: Vector {
-                x: transform(header.x_scale_factor, header.x_offset),
-                y: transform(header.y_scale_factor, header.y_offset),
-                z: transform(header.z_scale_factor, header.z_offset),
+                x: transform("x", header.x_scale_factor, header.x_offset)?,
+                y: transform("y", header.y_scale_factor, header.y_offset)?,
+                z: transform("z", header.z_scale_factor, header.z_offset)?,
             },
             count,
-            start: header.offset_to_point_data as usize,
+            start,
+            room,
             size,
             color: format.has_color.then(|| color_offset(&format)),
             format,
         })
+    }
+
+    /// The unit of the coordinates; none where all points have one coordinate.
+    fn unit(&self) -> Option<Unit> {
+        let axes = [self.transforms.x, self.transforms.y, self.transforms.z];
+        let unit = Unit {
+            scale: axes.map(|axis| axis.scale),
+            offset: axes.map(|axis| axis.offset),
+        };
+        unit.scale.iter().all(|&scale| scale != 0.0).then_some(unit)
     }
 }
 
@@ -141,13 +197,18 @@ struct Chunks<'a> {
     /// Points and bytes of each chunk. The bytes are checked to exist.
     table: Vec<ChunkTableEntry>,
     bytes: &'a [u8],
+    /// Most points that the header does not count.
+    left_out: u64,
 }
 
 impl<'a> Chunks<'a> {
-    fn new(file: &'a [u8], header: &raw::Header, layout: &Layout) -> Result<Chunks<'a>, String> {
-        let vlr = find_vlr(file, header, LazVlr::USER_ID, Some(LazVlr::RECORD_ID))
+    fn new(file: &'a [u8], records: &[Record], layout: &Layout) -> Result<Chunks<'a>, String> {
+        let is_its = |r: &&Record| r.user == LazVlr::USER_ID && r.id == LazVlr::RECORD_ID;
+        let vlr = records
+            .iter()
+            .find(is_its)
             .ok_or("the file is damaged: it does not say how it is compressed")?;
-        let vlr = LazVlr::from_buffer(vlr).map_err(damaged)?;
+        let vlr = LazVlr::from_buffer(vlr.data).map_err(damaged)?;
         if vlr.items_size() != layout.size as u64 {
             return Err(format!(
                 "the file is damaged: points of {} bytes are compressed as {}",
@@ -182,13 +243,17 @@ impl<'a> Chunks<'a> {
 
         let mut chunks = Vec::with_capacity(table.len());
         let (mut points_left, mut bytes_left) = (layout.count, bytes.len() as u64);
+        let mut left_out = 0u64;
         for entry in table.as_ref() {
             let mut entry = *entry;
-            if !vlr.uses_variable_size_chunks() {
-                entry.point_count = entry.point_count.min(points_left);
+            // The last chunk of a fixed size may have fewer points.
+            let is_exact = vlr.uses_variable_size_chunks() || points_left == 0;
+            let beyond = entry.point_count.saturating_sub(points_left);
+            if is_exact && entry.byte_count > 0 {
+                left_out = left_out.saturating_add(beyond);
             }
-            let is_fine = entry.point_count <= points_left
-                && entry.point_count <= LARGEST_CHUNK / layout.size as u64
+            entry.point_count -= beyond;
+            let is_fine = entry.point_count <= LARGEST_CHUNK / layout.size as u64
                 && entry.byte_count <= bytes_left;
             if !is_fine {
                 return Err(format!(
@@ -209,6 +274,17 @@ impl<'a> Chunks<'a> {
             vlr,
             table: chunks,
             bytes,
+            left_out,
+        })
+    }
+
+    /// The note on points that the header does not count.
+    fn note(&self, layout: &Layout) -> Option<String> {
+        (self.left_out > 0).then(|| {
+            format!(
+                "its header counts {} points, and its chunks have up to {} more: they are left out",
+                layout.count, self.left_out
+            )
         })
     }
 
@@ -278,41 +354,60 @@ fn is_unusual(chunk: &ChunkTableEntry, size: usize) -> bool {
     chunk.point_count * size as u64 > chunk.byte_count.saturating_mul(USUAL_GROWTH)
 }
 
-/// Notes on parts of the file that are not read.
-fn notes(file: &[u8], header: &raw::Header, layout: &Layout) -> Vec<String> {
+/// Notes on parts of the file that are not read, and on numbers that contradict each other. `missing` records are not
+/// there, and `unknown` bytes of each point have no description.
+fn notes(header: &raw::Header, layout: &Layout, missing: u64, unknown: usize) -> Vec<String> {
     let mut notes = Vec::new();
-    if find_vlr(file, header, "LASF_Projection", None).is_some() {
-        notes.push("its coordinate system is left out".to_owned());
+    let counts = [
+        u64::from(header.number_of_point_records),
+        header
+            .large_file
+            .map_or(0, |large| large.number_of_point_records),
+    ];
+    if counts[0] != counts[1] && !counts.contains(&0) {
+        notes.push(format!(
+            "its header has two numbers of points, {} and {}: {} are read",
+            counts[0], counts[1], layout.count
+        ));
+    }
+    if let Some(room) = layout.room.filter(|&room| room > layout.count) {
+        notes.push(format!(
+            "its header counts {} points, and {room} are there: the last {} are left out",
+            layout.count,
+            room - layout.count
+        ));
+    }
+    let axes = [
+        layout.transforms.x,
+        layout.transforms.y,
+        layout.transforms.z,
+    ];
+    for (axis, name) in axes.iter().zip(["x", "y", "z"]) {
+        if axis.scale == 0.0 && layout.count > 0 {
+            notes.push(format!(
+                "the scale of {name} in its header is 0: all points have {name} = {}",
+                axis.offset
+            ));
+        }
+    }
+    if missing > 0 {
+        let (are, they) = match missing {
+            1 => ("record is", "it is"),
+            _ => ("records are", "they are"),
+        };
+        notes.push(format!(
+            "{missing} variable length {are} cut off: {they} left out"
+        ));
     }
     if layout.format.has_waveform {
         notes.push("the waveforms of its points are left out".to_owned());
     }
-    match layout.size - usize::from(layout.format.len()) {
-        0 => {}
-        extra => notes.push(format!("{extra} extra bytes of each point are left out")),
+    if unknown > 0 {
+        notes.push(format!(
+            "{unknown} extra bytes of each point have no description: they are left out"
+        ));
     }
     notes
-}
-
-/// The first record after the header with that user, and with that id if one is given.
-fn find_vlr<'a>(
-    file: &'a [u8],
-    header: &raw::Header,
-    user: &str,
-    wanted: Option<u16>,
-) -> Option<&'a [u8]> {
-    let mut left = file.get(usize::from(header.header_size)..)?;
-    for _ in 0..header.number_of_variable_length_records {
-        let (head, behind) = left.split_first_chunk::<54>()?;
-        let length = usize::from(u16::from_le_bytes([head[20], head[21]]));
-        let record = behind.get(..length)?;
-        let id = u16::from_le_bytes([head[18], head[19]]);
-        if head[2..].starts_with(user.as_bytes()) && wanted.is_none_or(|wanted| wanted == id) {
-            return Some(record);
-        }
-        left = &behind[length..];
-    }
-    None
 }
 
 /// Points during reading.
@@ -323,11 +418,11 @@ struct Cloud {
 }
 
 impl Cloud {
-    fn new(layout: &Layout) -> Cloud {
+    fn new(layout: &Layout, extra: ExtraColumns) -> Cloud {
         Cloud {
             points: Vec::new(),
             colors: Vec::new(),
-            columns: Columns::new(&layout.format),
+            columns: Columns::new(&layout.format, extra),
         }
     }
 
@@ -353,7 +448,7 @@ impl Cloud {
             points: self.points,
             ..Mesh::default()
         };
-        mesh.fields.points = self.columns.into_fields();
+        self.columns.put(&mut mesh);
         if layout.format.has_color {
             let is_short = parallel::all(&self.colors, |rgb| rgb.iter().all(|&c| c <= 255));
             let shift = if is_short { 0 } else { 8 };

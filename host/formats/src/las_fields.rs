@@ -1,9 +1,12 @@
 //! The numbers of LiDAR points beside position and colour, with the names of laspy.
 
+use std::ops::Range;
+
 use las::point::Format;
 
 use super::fields::are_exact_doubles;
-use trioxide_mesh::fields::{Field, Fields, NumberType, Values};
+use super::las::extra::{ExtraColumns, ExtraPlan, take_normals};
+use trioxide_mesh::fields::{Field, NumberType, Values};
 use trioxide_mesh::mesh::Mesh;
 use trioxide_mesh::parallel::{self, append_chunks};
 
@@ -99,10 +102,14 @@ pub(crate) fn color_offset(format: &Format) -> usize {
 }
 
 /// The dimensions of points during reading.
-pub(crate) struct Columns(Vec<(Dimension, Values)>);
+pub(crate) struct Columns {
+    all: Vec<(Dimension, Values)>,
+    extra: ExtraColumns,
+}
 
 impl Columns {
-    pub(crate) fn new(format: &Format) -> Columns {
+    /// `extra`: the bytes after those of the format.
+    pub(crate) fn new(format: &Format, extra: ExtraColumns) -> Columns {
         let empty = |kind| match kind {
             NumberType::U8 => Values::U8(Vec::new()),
             NumberType::I8 => Values::I8(Vec::new()),
@@ -111,15 +118,17 @@ impl Columns {
             _ => Values::F64(Vec::new()),
         };
         let all = dimensions(format).into_iter();
-        Columns(
-            all.map(|dimension| (dimension, empty(dimension.kind)))
+        Columns {
+            all: all
+                .map(|dimension| (dimension, empty(dimension.kind)))
                 .collect(),
-        )
+            extra,
+        }
     }
 
     /// Reads records of `size` bytes.
     pub(crate) fn append(&mut self, records: &[u8], size: usize) {
-        for (dimension, values) in &mut self.0 {
+        for (dimension, values) in &mut self.all {
             let Dimension { at, bits, .. } = *dimension;
             fn bytes<const N: usize>(row: &[u8], at: usize) -> [u8; N] {
                 *row[at..]
@@ -145,16 +154,18 @@ impl Columns {
                 _ => unreachable!("no dimension has this type"),
             }
         }
+        self.extra.append(records, size);
     }
 
-    /// The fields, without those of default values only: a file without them has the same numbers.
-    pub(crate) fn into_fields(self) -> Fields {
-        let said = self.0.into_iter().filter(|(dimension, values)| {
+    /// Puts the fields into a mesh, without those of default values only: a file without them has the same numbers.
+    pub(crate) fn put(self, mesh: &mut Mesh) {
+        let said = self.all.into_iter().filter(|(dimension, values)| {
             let is_said = |i| values.f64(i) != dimension.default as f64;
             parallel::find(values.len(), is_said).is_some()
         });
-        said.map(|(dimension, values)| Field::scalars(dimension.name, values))
-            .collect()
+        let said = said.map(|(dimension, values)| Field::scalars(dimension.name, values));
+        mesh.fields.points = said.chain(self.extra.into_fields()).collect();
+        mesh.attributes.normals = take_normals(&mut mesh.fields.points);
     }
 }
 
@@ -164,8 +175,8 @@ fn mask(count: u32) -> u8 {
 }
 
 impl Dimension {
-    /// Whether it holds all numbers of a field.
-    fn holds(&self, field: &Field) -> bool {
+    /// Whether it holds all numbers of a field, whose least and largest are given if they are whole.
+    fn holds(&self, field: &Field, extent: Option<[f64; 2]>) -> bool {
         let [least, most] = match (self.kind, self.bits.1) {
             (NumberType::F64, _) => {
                 return field.components == 1 && are_exact_doubles(&field.values);
@@ -176,12 +187,28 @@ impl Dimension {
             (_, 0) => [0.0, 255.0],
             (_, bits) => [0.0, f64::from(mask(bits))],
         };
-        let is_beyond = |i| {
-            let value = field.values.f64(i);
-            value.fract() != 0.0 || !(least..=most).contains(&value)
-        };
-        field.components == 1 && parallel::find(field.len(), is_beyond).is_none()
+        extent.is_some_and(|[low, high]| least <= low && high <= most)
     }
+}
+
+/// The least and the largest number of a field; `None` unless it has one whole number for each point.
+fn extent(field: &Field) -> Option<[f64; 2]> {
+    const NONE: [f64; 2] = [f64::INFINITY, f64::NEG_INFINITY];
+    let of_piece = |range: Range<usize>| {
+        let mut extent = NONE;
+        for i in range {
+            let value = field.values.f64(i);
+            if value.fract() != 0.0 {
+                return None;
+            }
+            extent = [extent[0].min(value), extent[1].max(value)];
+        }
+        Some(extent)
+    };
+    let is_scalar = field.components == 1;
+    let pieces = is_scalar.then(|| parallel::map_pieces(field.len(), parallel::GRAIN, of_piece))?;
+    let join = |a: [f64; 2], b: Option<[f64; 2]>| b.map(|b| [a[0].min(b[0]), a[1].max(b[1])]);
+    pieces.into_iter().try_fold(NONE, join)
 }
 
 /// The plan for writing the fields of a cloud.
@@ -189,31 +216,43 @@ pub(crate) struct Plan<'a> {
     /// Number of the point format.
     pub(crate) format: u8,
     dimensions: Vec<(Dimension, &'a Field)>,
+    /// Whether the number of a return is above 5.
+    has_high_returns: bool,
     /// The first return of one, unless a field gives it.
     default_returns: u8,
+    /// The other fields.
+    pub(crate) extra: ExtraPlan<'a>,
 }
 
 impl<'a> Plan<'a> {
     /// The point format that holds most fields; of several, the lowest.
     pub(crate) fn of(mesh: &'a Mesh) -> Plan<'a> {
         let (fields, has_colors) = (&mesh.fields.points, mesh.attributes.colors.is_some());
+        let known =
+            |name: &str| LEGACY.iter().chain(&EXTENDED).any(|d| d.name == name) || name == "nir";
+        let extents = fields.iter().map(|field| match known(&field.name) {
+            true => extent(field),
+            false => None,
+        });
+        let extents: Vec<_> = extents.collect();
         let plan = |number: u8| {
             let format = Format::new(number).expect("the format exists");
-            let found = fields.iter().filter_map(|field| {
-                let all = dimensions(&format);
-                let dimension = all
-                    .into_iter()
-                    .find(|d| d.name == field.name && d.holds(field));
-                Some((dimension?, field))
+            let all = dimensions(&format);
+            let found = fields.iter().zip(&extents).filter_map(|(field, &extent)| {
+                let mut all = all.iter();
+                let is_its = |d: &&Dimension| d.name == field.name && d.holds(field, extent);
+                Some((*all.find(is_its)?, field))
             });
             Plan {
                 format: number,
                 dimensions: found.collect(),
+                has_high_returns: false,
                 default_returns: if format.is_extended {
                     1 | 1 << 4
                 } else {
                     1 | 1 << 3
                 },
+                extra: ExtraPlan::default(),
             }
         };
         let choices: &[u8] = match has_colors {
@@ -227,17 +266,23 @@ impl<'a> Plan<'a> {
             true => other,
             false => best,
         };
-        plans.reduce(better).expect("there are formats")
+        let mut plan = plans.reduce(better).expect("there are formats");
+        let format = Format::new(plan.format).expect("the format exists");
+        let is_dimension =
+            |field: &Field| plan.dimensions.iter().any(|(_, f)| f.name == field.name);
+        let others = fields.iter().filter(|field| !is_dimension(field)).collect();
+        let names = dimensions(&format);
+        let is_taken = |name: &str| names.iter().any(|dimension| dimension.name == name);
+        plan.extra = ExtraPlan::of(mesh, others, usize::from(format.len()), is_taken);
+        let mut with_extents = fields.iter().zip(&extents);
+        let returns = with_extents.find(|(field, _)| field.name == "return_number");
+        plan.has_high_returns = returns.is_some_and(|(_, e)| e.is_some_and(|[_, most]| most > 5.0));
+        plan
     }
 
     /// The version with this point format, and with return numbers this high.
     pub(crate) fn version(&self) -> (u8, u8) {
-        let mut returns = self.dimensions.iter();
-        let returns = returns.find(|(dimension, _)| dimension.name == "return_number");
-        let are_many = returns.is_some_and(|(_, field)| {
-            parallel::find(field.len(), |i| field.values.i64(i) > 5).is_some()
-        });
-        if self.format > 5 || are_many {
+        if self.format > 5 || self.has_high_returns {
             (1, 4)
         } else {
             (1, 2)
@@ -246,14 +291,9 @@ impl<'a> Plan<'a> {
 
     /// Names of the fields that are not written.
     pub(crate) fn lost(&self, mesh: &Mesh) -> Vec<String> {
-        let is_written = |name: &str| self.dimensions.iter().any(|(_, field)| field.name == name);
-        let fields = &mesh.fields;
-        let points = fields
-            .points
-            .iter()
-            .filter(|field| !is_written(&field.name));
-        let all = points.chain(&fields.cells).chain(&fields.sides);
-        all.map(|field| field.name.clone()).collect()
+        let others = (mesh.fields.cells.iter()).chain(&mesh.fields.sides);
+        let others = others.map(|field| field.name.clone());
+        self.extra.lost.iter().cloned().chain(others).collect()
     }
 
     /// Names of the fields of floats that are written as integers, or of integers written as floats.
@@ -286,5 +326,6 @@ impl<'a> Plan<'a> {
                 }
             }
         }
+        self.extra.fill(record, i);
     }
 }

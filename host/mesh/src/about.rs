@@ -16,6 +16,8 @@ pub struct About {
     pub material_libraries: Vec<String>,
     /// Files with textures, as a mesh file names them (PLY's `TextureFile`).
     pub textures: Vec<String>,
+    /// Header and records of a LAS file.
+    pub las: Option<Las>,
 }
 
 /// The unit of coordinates that are whole numbers in a file: `offset + scale * number` on each axis.
@@ -25,4 +27,44 @@ pub struct Unit {
     pub scale: [f64; 3],
     /// Coordinate of the number 0 on each axis.
     pub offset: [f64; 3],
+}
+
+/// Data of a LAS file as a whole, beside its unit.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Las {
+    /// Number of the file's source, for example of a flight line; 0 for none.
+    pub source: u16,
+    /// The header's global encoding: bit 0 is the type of GPS times, bit 3 is set for synthetic return numbers, and bit
+    /// 4 for a coordinate system as WKT.
+    pub encoding: u16,
+    /// The project's identifier.
+    pub project: [u8; 16],
+    /// The system that made the points; unused bytes are 0.
+    pub system: [u8; 32],
+    /// Day of the year and year on which the file was made; 0 if unknown.
+    pub date: [u16; 2],
+    /// Variable length records, in their order.
+    pub records: Vec<LasRecord>,
+}
+
+/// A variable length record of a LAS file.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LasRecord {
+    /// Who defines its content, for example `LASF_Projection`.
+    pub user: String,
+    /// Number of the definition.
+    pub id: u16,
+    /// A description for people.
+    pub description: String,
+    /// Its content.
+    pub data: Vec<u8>,
+    /// Whether it is after the points and may be longer than 65,535 bytes.
+    pub is_extended: bool,
+}
+
+impl LasRecord {
+    /// Whether it is part of the coordinate system.
+    pub fn is_coordinate_system(&self) -> bool {
+        self.user == "LASF_Projection"
+    }
 }

@@ -5,13 +5,15 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use glam::DVec3;
 use las::point::Format;
-use las::{Builder, PointDataBuilder, Transform, Vector, Writer};
+use las::{Builder, PointDataBuilder, Transform, Vector, Vlr, Writer};
 
 use super::super::atomic_file::AtomicFile;
 use super::super::las_fields::{Plan, color_offset};
 use super::BATCH;
+use super::records::{EXTRA_BYTES, SPECIFICATION, encoding, is_description, is_wkt};
+use super::units::{Units, bounds, unit_of};
+use trioxide_mesh::about::{Las, LasRecord};
 use trioxide_mesh::mesh::Mesh;
 use trioxide_mesh::{Error, Result, parallel, progress};
 
@@ -24,11 +26,12 @@ pub(crate) fn write(path: &Path, mesh: &Mesh) -> Result<()> {
             "vertex {i} has a coordinate that is not finite, which the format does not hold"
         )));
     }
-    let transforms = Units::of(&mesh.points).transforms();
+    let transforms = Units::of(mesh).transforms();
     let colors = mesh.attributes.colors.as_ref();
     let file = AtomicFile::create(path)?;
     let plan = Plan::of(mesh);
-    let format = Format::new(plan.format).map_err(|source| error(source.to_string()))?;
+    let mut format = Format::new(plan.format).map_err(|source| error(source.to_string()))?;
+    format.extra_bytes = plan.extra.size as u16;
     let record_of = |format: Format, range: Range<usize>| {
         let size = usize::from(format.len());
         let mut bytes = vec![0; size * range.len()];
@@ -58,13 +61,10 @@ pub(crate) fn write(path: &Path, mesh: &Mesh) -> Result<()> {
         position: 0,
     };
     let write_all = || -> las::Result<Sink> {
-        let mut builder = Builder::from(plan.version());
+        let mut builder = builder(mesh, &plan);
         builder.point_format = format;
         builder.point_format.is_compressed = is_compressed;
         builder.transforms = transforms;
-        builder.generating_software = "trioxide".into();
-        builder.system_identifier = String::new();
-        builder.date = None;
         let header = builder.into_header()?;
         let mut writer = Writer::new(BufWriter::with_capacity(1 << 20, sink), header)?;
         let counted = progress::count("%", mesh.points.len() as u64);
@@ -92,47 +92,86 @@ pub(crate) fn write(path: &Path, mesh: &Mesh) -> Result<()> {
             source => error(source.to_string()),
         })?
         .file;
-    if !mesh.points.is_empty() {
-        write_bounds(&mut file, &mesh.points, transforms)
-            .map_err(|source| Error::file(path, source))?;
-    }
+    write_header(&mut file, mesh, format, transforms)
+        .map_err(|source| Error::file(path, source))?;
     file.commit()
 }
 
-/// Writes the header's bounds: the bounds of the coordinates as they read back. The crate rounds the quotients of the
-/// bounds and the unit down and up, and so is a unit off if a quotient is not exact.
-fn write_bounds(
+/// The header's version and the records.
+fn builder(mesh: &Mesh, plan: &Plan) -> Builder {
+    let records = mesh.about.las.as_ref().map(|las| &las.records[..]);
+    let records = records.unwrap_or_default().iter();
+    let kept = records.filter(|record| !is_description(record));
+    // Earlier versions have no bit for WKT, and no records after the points.
+    let is_new = |record: &LasRecord| record.is_extended || is_wkt(record);
+    let version = match kept.clone().any(is_new) {
+        true => (1, 4),
+        false => plan.version(),
+    };
+    let mut builder = Builder::from(version);
+    builder.generating_software = "trioxide".into();
+    for record in kept {
+        let list = match record.is_extended {
+            true => &mut builder.evlrs,
+            false => &mut builder.vlrs,
+        };
+        list.push(Vlr {
+            user_id: record.user.clone(),
+            record_id: record.id,
+            description: record.description.clone(),
+            data: record.data.clone(),
+        });
+    }
+    if plan.extra.size > 0 {
+        builder.vlrs.push(Vlr {
+            user_id: SPECIFICATION.into(),
+            record_id: EXTRA_BYTES,
+            description: "Extra Bytes Record".into(),
+            data: plan.extra.descriptions.clone(),
+        });
+    }
+    builder
+}
+
+/// Writes the numbers of the header that the crate does not write so: those of the mesh's file, and the bounds as they
+/// read back. The crate rounds the quotients of the bounds and the unit down and up, and so is a unit off if a quotient
+/// is not exact.
+fn write_header(
     file: &mut AtomicFile,
-    points: &[DVec3],
+    mesh: &Mesh,
+    format: Format,
     transforms: Vector<Transform>,
 ) -> io::Result<()> {
-    const OFFSET: u64 = 179;
-    let axes = [transforms.x, transforms.y, transforms.z];
-    let [least, most] = bounds(points);
-    file.seek(SeekFrom::Start(OFFSET))?;
-    for (i, axis) in axes.iter().enumerate() {
-        for bound in [most[i], least[i]] {
-            let value = axis.direct(unit_of(bound, axis));
-            file.write_all(&value.to_le_bytes())?;
-        }
+    const SOURCE: u64 = 4;
+    const SYSTEM: u64 = 26;
+    const DATE: u64 = 90;
+    const BOUNDS: u64 = 179;
+    let mut put = |at: u64, bytes: &[u8]| {
+        file.seek(SeekFrom::Start(at))?;
+        file.write_all(bytes)
+    };
+    let las = mesh.about.las.as_ref();
+    let encoding = encoding(las, format.is_extended).to_le_bytes();
+    let none = Las::default();
+    let head = las.unwrap_or(&none);
+    put(SOURCE, &head.source.to_le_bytes())?;
+    put(SOURCE + 2, &encoding)?;
+    put(SOURCE + 4, &head.project)?;
+    put(SYSTEM, &head.system)?;
+    put(DATE, &head.date.map(u16::to_le_bytes).concat())?;
+    if mesh.points.is_empty() {
+        return Ok(());
+    }
+    let Vector { x, y, z } = transforms;
+    let [least, most] = bounds(&mesh.points);
+    for (i, axis) in [x, y, z].iter().enumerate() {
+        let bounds = [most[i], least[i]].map(|bound| axis.direct(unit_of(bound, axis)));
+        put(
+            BOUNDS + 16 * i as u64,
+            &bounds.map(f64::to_le_bytes).concat(),
+        )?;
     }
     Ok(())
-}
-
-/// The least and the largest coordinates.
-fn bounds(points: &[DVec3]) -> [DVec3; 2] {
-    let none = [DVec3::INFINITY, DVec3::NEG_INFINITY];
-    let of_piece = |range: Range<usize>| {
-        let join = |[least, most]: [DVec3; 2], p: &DVec3| [least.min(*p), most.max(*p)];
-        points[range].iter().fold(none, join)
-    };
-    let pieces = parallel::map_pieces(points.len(), parallel::GRAIN, of_piece);
-    (pieces.into_iter()).fold(none, |a, b| [a[0].min(b[0]), a[1].max(b[1])])
-}
-
-/// The whole number that represents a coordinate.
-fn unit_of(coordinate: f64, axis: &Transform) -> i32 {
-    ((coordinate - axis.offset) / axis.scale).round() as i32
 }
 
 /// The first error of a [`Sink`].
@@ -220,59 +259,12 @@ pub(crate) fn retyped(mesh: &Mesh) -> Vec<String> {
     all.into_iter().flatten().collect()
 }
 
+/// The fields that have another name in the file, and that name.
+pub(crate) fn renamed(mesh: &Mesh) -> Vec<(String, String)> {
+    Plan::of(mesh).extra.renamed
+}
+
 /// The sentence on coordinates that the file does not hold exactly.
 pub(crate) fn rounding(mesh: &Mesh) -> Option<String> {
-    let Units {
-        scale, are_exact, ..
-    } = Units::of(&mesh.points);
-    (!are_exact).then(|| {
-        format!("LAS holds multiples of a unit: the input's coordinates are rounded to {scale:e}")
-    })
-}
-
-/// The units of a file's coordinates.
-struct Units {
-    scale: f64,
-    offset: DVec3,
-    are_exact: bool,
-}
-
-impl Units {
-    fn of(points: &[DVec3]) -> Units {
-        const DECIMALS: [f64; 13] = [
-            1.0, 1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10, 1e-11, 1e-12,
-        ];
-        for scale in DECIMALS {
-            let is_exact = |x: &f64| {
-                let unit = (x / scale).round();
-                // As it reads back: -0 becomes 0.
-                let value = scale * unit + 0.0;
-                unit.abs() <= f64::from(i32::MAX) && value.to_bits() == x.to_bits()
-            };
-            if parallel::all(points, |p| p.to_array().iter().all(is_exact)) {
-                return Units {
-                    scale,
-                    offset: DVec3::ZERO,
-                    are_exact: true,
-                };
-            }
-        }
-        let [least, most] = bounds(points);
-        let offset = least.midpoint(most).round();
-        let reach = (most - offset).max(offset - least).max_element();
-        let exponent = libm::log10(reach / f64::from(i32::MAX)).ceil() as i32;
-        Units {
-            scale: 10f64.powi(exponent.clamp(-300, 300)),
-            offset,
-            are_exact: false,
-        }
-    }
-
-    fn transforms(&self) -> Vector<Transform> {
-        let [x, y, z] = self.offset.to_array().map(|offset| Transform {
-            scale: self.scale,
-            offset,
-        });
-        Vector { x, y, z }
-    }
+    Units::of(mesh).rounding()
 }

@@ -27,6 +27,12 @@ mod round_trips;
 mod segments;
 mod soups;
 
+/// The mesh without the data of its file as a whole.
+fn bare(mesh: Mesh) -> Mesh {
+    let about = Default::default();
+    Mesh { about, ..mesh }
+}
+
 /// Without notes.
 mod ply {
     use super::*;
