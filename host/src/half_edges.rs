@@ -25,6 +25,7 @@ mod error;
 mod remembered;
 pub mod rules;
 mod surface;
+mod turn;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -42,6 +43,7 @@ pub(crate) use error::{too_large, too_small};
 pub use remembered::Remembered;
 pub(crate) use surface::Connectivity;
 pub use surface::{DeviceSurface, Known};
+pub use turn::turn_clockwise;
 
 /// Points that a device can hold, of the plane or of a surface in space: `f32` or `f64` coordinates.
 pub trait AnyPoint: MeshPoint + PartialEq + std::fmt::Debug {

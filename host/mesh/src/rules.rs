@@ -10,7 +10,7 @@ use crate::{Error, Result};
 
 pub use polygons::{
     Summary as PolygonSummary, check_offsets, check_polygon, count_weakly_simple, polygon_mesh,
-    polygon_mesh_edges, polygon_mesh_with, shoelace, sides,
+    polygon_mesh_edges, polygon_mesh_with, shoelace, sides, turn_clockwise,
 };
 pub use tets::{TetSummary, face_uses, sorted, tet_faces, tets};
 pub use topology::topology;

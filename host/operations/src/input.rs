@@ -1,8 +1,10 @@
 //! Requirements of operations on their input meshes.
 
+use gpu::point::DoublePoint;
 use trioxide::Error;
 use trioxide::fields::MeshFields;
-use trioxide::mesh::Mesh;
+use trioxide::half_edges::turn_clockwise;
+use trioxide::mesh::{Mesh, Triangulation};
 use trioxide::volume::{TetMesh, VolumeMesh};
 
 use crate::error::Result;
@@ -64,5 +66,30 @@ pub fn tetrahedra(mut mesh: VolumeMesh) -> Result<(TetMesh, MeshFields, Option<N
     fields.check(mesh.points.len(), mesh.cells.len(), mesh.faces.len())?;
     let mut mesh = mesh.into_tet_mesh()?;
     let turned = mesh.orient();
-    Ok((mesh, fields, (turned > 0).then_some(Note::Turned(turned))))
+    Ok((mesh, fields, Note::turned(turned, "inverted tetrahedron")))
+}
+
+/// Works on a mesh of the plane. Where the work is refused and `turn` turns elements of the mesh, works again, and notes
+/// it: so a mesh that is right is not looked at twice.
+///
+/// # Errors
+/// Those of `work`.
+pub(crate) fn turning<M, T>(
+    mesh: &mut M,
+    work: impl Fn(&M) -> Result<T>,
+    turn: impl FnOnce(&mut M) -> Option<Note>,
+) -> Result<(T, Option<Note>)> {
+    let error = match work(mesh) {
+        Ok(done) => return Ok((done, None)),
+        Err(error) => error,
+    };
+    match turn(mesh) {
+        None => Err(error),
+        note => Ok((work(mesh)?, note)),
+    }
+}
+
+/// Turns the clockwise triangles of a mesh of the plane, and notes it.
+pub(crate) fn turn_triangles<V: DoublePoint>(mesh: &mut Triangulation<V>) -> Option<Note> {
+    Note::turned(turn_clockwise(mesh), "clockwise triangle")
 }

@@ -116,8 +116,13 @@ pub type Counts = Vec<(&'static str, Count)>;
 pub enum Note {
     /// Normals that have no direction, because they are not finite or too large.
     Normals(usize),
-    /// Tetrahedra that were inverted, and turned around.
-    Turned(usize),
+    /// Elements that were turned around.
+    Turned {
+        /// Their number, above 0.
+        count: usize,
+        /// One of them, with its fault.
+        element: &'static str,
+    },
     /// No distance removes the wanted fraction.
     Ratio {
         /// The fraction.
@@ -150,6 +155,13 @@ pub enum Note {
     },
 }
 
+impl Note {
+    /// The note on `count` elements that were turned around, if there are any.
+    pub(crate) fn turned(count: usize, element: &'static str) -> Option<Self> {
+        (count > 0).then_some(Self::Turned { count, element })
+    }
+}
+
 impl fmt::Display for Note {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -157,7 +169,14 @@ impl fmt::Display for Note {
                 f,
                 "{count} normals are not finite or beyond 1e298: they count as zero"
             ),
-            Self::Turned(count) => write!(f, "{count} inverted tetrahedra were turned around"),
+            Self::Turned { count: 1, element } => write!(f, "1 {element} was turned around"),
+            Self::Turned { count, element } => {
+                let elements = match element.strip_suffix("hedron") {
+                    Some(stem) => format!("{stem}hedra"),
+                    None => format!("{element}s"),
+                };
+                write!(f, "{count} {elements} were turned around")
+            }
             Self::Ratio { wanted, found } => write!(
                 f,
                 "no distance that was tried removes {wanted} of the vertices: the nearest, {}, removes {}",

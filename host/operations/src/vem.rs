@@ -8,15 +8,15 @@ use std::time::Instant;
 use glam::DVec3;
 use trioxide::device::Stage;
 use trioxide::fields::{Carried, Field, MeshFields};
-use trioxide::mesh::Mesh;
+use trioxide::mesh::{Mesh, PolygonMesh};
 use trioxide::polyhedra_mesh::PolyhedralMesh;
-use trioxide::progress;
+use trioxide::{progress, rules};
 use trioxide_vem::{self as family, Errors, Solution, SpaceProblem};
 
-use crate::error::Result;
 use crate::error::vem::Refusal;
-use crate::input::check_planar_faces;
-use crate::report::{Counts, Run};
+use crate::error::{Error, Result};
+use crate::input::{check_planar_faces, turning};
+use crate::report::{Counts, Note, Run};
 
 /// An exact solution.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -89,6 +89,8 @@ pub struct Report {
     pub values: Vec<f64>,
     /// The exact solution there; V.
     pub exact: Vec<f64>,
+    /// Notes for the user.
+    pub notes: Vec<Note>,
 }
 
 /// The counts and the errors of a solution.
@@ -164,6 +166,7 @@ impl Report {
             },
             values: solution.values,
             exact,
+            notes: Vec::new(),
         }
     }
 }
@@ -193,22 +196,40 @@ pub fn vem(mut mesh: Mesh, options: &Options) -> Result<(Mesh, Report)> {
     let used = mesh.polygons.vertices.iter();
     let used = used.filter_map(|&v| mesh.points.get(v as usize));
     let fit = Fit::of(used.map(|p| p.extend(0.0)));
-    for point in &mut mesh.points {
-        *point = fit.of_point(point.extend(0.0)).truncate();
-    }
+    let scaled = mesh
+        .points
+        .iter()
+        .map(|p| fit.of_point(p.extend(0.0)).truncate());
+    let scaled = scaled.collect();
+    let given = std::mem::replace(&mut mesh.points, scaled);
     let problem = options.problem.in_plane();
-    let solution = family::solve(
-        &mesh,
-        problem.source,
-        problem.solution,
-        options.preconditioner.into(),
-    )?;
+    let solve = |mesh: &PolygonMesh| {
+        let (source, solution) = (problem.source, problem.solution);
+        Ok(family::solve(
+            mesh,
+            source,
+            solution,
+            options.preconditioner.into(),
+        )?)
+    };
+    let turn =
+        |mesh: &mut PolygonMesh| Note::turned(rules::turn_clockwise(mesh), "clockwise polygon");
+    let (solution, note) = turning(&mut mesh, solve, turn).map_err(|error| {
+        // The rules on the mesh as it is given name its own areas.
+        let given = PolygonMesh {
+            points: given.clone(),
+            ..mesh.clone()
+        };
+        rules::polygon_mesh(&given).err().map_or(error, Error::from)
+    })?;
     let sizes = [mesh.points.len(), mesh.polygons.len()];
     let exact = mesh.points.iter().map(|&p| (problem.solution)(p)).collect();
-    let report = Report::of(solution, sizes, exact, |values| {
+    let mut report = Report::of(solution, sizes, exact, |values| {
         let errors = family::errors(&mesh, values, problem.solution, problem.gradient);
         (errors, Some(family::mesh_size(&mesh)))
     });
+    report.notes.extend(note);
+    mesh.points = given;
     let mut mesh = Mesh::from(mesh);
     carried.put(&mut mesh);
     put(&mut mesh.fields, &report);

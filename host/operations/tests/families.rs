@@ -617,3 +617,36 @@ fn every_operation_hands_on_the_data_of_a_mesh_as_a_whole() -> Result<()> {
     }
     Ok(())
 }
+
+/// A mesh of the plane whose triangles, or some of them, run clockwise gives the result of the right mesh, and a note.
+#[test]
+fn clockwise_meshes_of_the_plane_are_turned() -> Result<()> {
+    let machines = [On::Device(Device::cpu(Some(2))?), On::Serial];
+    let right = plane();
+    let Faces::Triangles(triangles) = &right.faces else {
+        panic!("triangles")
+    };
+    for step in [1, 7] {
+        let mut turned = triangles.clone();
+        turned.iter_mut().step_by(step).for_each(|t| t.swap(1, 2));
+        let count = triangles.len().div_ceil(step);
+        let mesh = Mesh {
+            faces: Faces::Triangles(turned),
+            ..right.clone()
+        };
+        let expected = format!("{count} clockwise triangles were turned around");
+        for on in &machines {
+            let (expected_polygons, report) = polylla(on, right.clone(), &Default::default())?;
+            assert!(report.notes.is_empty());
+            let (polygons, report) = polylla(on, mesh.clone(), &Default::default())?;
+            assert_eq!(report.notes[0].to_string(), expected);
+            assert_eq!(polygons, expected_polygons);
+            let options = refine::Options::default();
+            let (expected_fine, _) = refine(on, right.clone(), &options)?;
+            let (fine, report) = refine(on, mesh.clone(), &options)?;
+            assert_eq!(report.notes[0].to_string(), expected);
+            assert_eq!(fine, expected_fine);
+        }
+    }
+    Ok(())
+}

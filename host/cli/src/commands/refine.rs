@@ -261,6 +261,7 @@ fn refine<'a>(
     settings.check().map_err(worded)?;
     let (mesh, report) =
         refine::find(opening, input, &settings, wanted).map_err(|error| options.in_file(error))?;
+    note_all(&report.notes, options.device.quiet);
     let counts = report.totals.counts();
     let maps = Maps {
         cells: Simplices::Triangles,

@@ -13,7 +13,7 @@ use trioxide_arguments::device::Report;
 use trioxide_arguments::names::worded;
 
 use super::help;
-use trioxide_arguments::{account, is_standard_output, print, write_json};
+use trioxide_arguments::{account, is_standard_output, note_all, print, write_json};
 use trioxide_operations::vem;
 
 const DEFAULTS: &str = "Where defaults come from: this machine (--threads: all cores); --problem sine is a usual test of such methods.";
@@ -72,6 +72,7 @@ pub fn run(options: &Options) -> Result<()> {
             }
         })
         .map_err(|error: Error| error.in_file(&options.mesh))?;
+    note_all(&report.notes, options.quiet);
     let (run, counts) = (report.run, report.totals.counts());
     let given = Report::of("vem", &options.mesh, run, counts);
     if let Some(target) = target {

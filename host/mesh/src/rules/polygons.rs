@@ -104,6 +104,24 @@ fn check_each(mesh: &PolygonMesh) -> Result<f64> {
     Ok(areas.iter().fold(0.0, |sum, area| sum + area))
 }
 
+/// Turns the polygons that run clockwise; their first vertices stay. Returns their number.
+///
+/// A polygon with a vertex that is out of range stays as it is.
+pub fn turn_clockwise(mesh: &mut PolygonMesh) -> usize {
+    let vertices = mesh.points.len();
+    let is_clockwise = |i: usize| {
+        let polygon = mesh.polygons.get(i);
+        polygon.iter().all(|&v| (v as usize) < vertices) && shoelace(&mesh.points, polygon) < 0.0
+    };
+    let turned: Vec<bool> = parallel::collect(mesh.polygons.len(), is_clockwise);
+    let turned: Vec<usize> = (0..turned.len()).filter(|&i| turned[i]).collect();
+    for &i in &turned {
+        let range = mesh.polygons.offsets[i] as usize + 1..mesh.polygons.offsets[i + 1] as usize;
+        mesh.polygons.vertices[range].reverse();
+    }
+    turned.len()
+}
+
 /// The error for a polygon whose area is not positive, or leaves double precision.
 fn bad_area(mesh: &PolygonMesh, i: usize, area: f64) -> crate::Error {
     let rule = if area.is_finite() {

@@ -24,10 +24,10 @@ use trioxide::polylla::{
 };
 
 use crate::error::Result;
-use crate::input::check_faces;
+use crate::input::{check_faces, turn_triangles, turning};
 use crate::machine::{On, Start};
 use crate::precision::Precision;
-use crate::report::Run;
+use crate::report::{Note, Run};
 
 pub use crate::error::polylla::Refusal;
 pub use levels::{add_fields, of_pieces};
@@ -140,7 +140,7 @@ fn find<P, S>(
     dimensions: fn(Triangulation<P>) -> Dimensions,
 ) -> Result<MeshPolygons>
 where
-    P: Points<Double = P>,
+    P: Points<Double = P> + DoublePoint,
     S: Points<Double = P>,
 {
     let pinned = match options.min_edge {
@@ -155,21 +155,30 @@ where
     let machine = on.start()?;
     let remembered = machine.remembered();
     let remembered = remembered.as_ref();
+    let join = |mesh: &Triangulation<P>| {
+        machine.run(|on| match (on, options.precision) {
+            (On::Device(device), Precision::F64) => {
+                on_device::<P>(device, mesh, wanted, remembered)
+            }
+            (On::Device(device), Precision::F32) => {
+                on_device::<S>(device, mesh, wanted, remembered)
+            }
+            #[cfg(feature = "serial")]
+            (On::Serial, Precision::F64) => serial::serial::<P>(mesh, wanted),
+            #[cfg(feature = "serial")]
+            (On::Serial, Precision::F32) => serial::serial::<S>(mesh, wanted),
+        })
+    };
+    let mut mesh = mesh;
+    let (done, note) = turning(&mut mesh, join, turn_triangles)?;
     let Done {
         mut lists,
         triangles,
         repair_rounds,
         shortened,
         run,
-    } = machine.run(|on| match (on, options.precision) {
-        (On::Device(device), Precision::F64) => on_device::<P>(device, &mesh, wanted, remembered),
-        (On::Device(device), Precision::F32) => on_device::<S>(device, &mesh, wanted, remembered),
-        #[cfg(feature = "serial")]
-        (On::Serial, Precision::F64) => serial::serial::<P>(&mesh, wanted),
-        #[cfg(feature = "serial")]
-        (On::Serial, Precision::F32) => serial::serial::<S>(&mesh, wanted),
-    })?;
-    let (mut mesh, mut carried) = (mesh, carried);
+    } = done;
+    let mut carried = carried;
     let (places, counts) = shortened.unzip();
     let kept = places.as_ref().map(|places| {
         short_edges::drop_vertices(
@@ -206,6 +215,7 @@ where
         nested: None,
         run,
         totals,
+        note,
     };
     if let Some(goal) = options.goal() {
         polygons.nest(&machine, goal)?;
@@ -227,13 +237,17 @@ pub struct MeshPolygons {
     nested: Option<Nested>,
     run: Run,
     totals: Totals,
+    /// The note on triangles that were turned.
+    note: Option<Note>,
 }
 
 impl MeshPolygons {
     /// The report alone.
     pub fn into_report(self) -> Report {
         Report {
-            notes: levels::notes(self.nested.as_ref()),
+            notes: (self.note.into_iter())
+                .chain(levels::notes(self.nested.as_ref()))
+                .collect(),
             run: self.run,
             totals: self.totals,
             half_edges: self.lists.half_edges,

@@ -8,12 +8,14 @@ mod report;
 mod runs;
 
 use glam::{DVec2, DVec3, Vec2, Vec3};
+use gpu::point::DoublePoint;
 use trioxide::fields::Carried;
 use trioxide::half_edges::AnyPoint;
 use trioxide::mesh::{EdgeTriangulation, Mesh, Triangulation};
 use trioxide::refine as family;
 
 use crate::error::Result;
+use crate::input::{turn_triangles, turning};
 use crate::machine::{On, Start};
 use crate::precision::Precision;
 
@@ -102,12 +104,11 @@ fn refined<P, S>(
     wanted: Wanted,
 ) -> Result<(Refined, Report)>
 where
-    P: AnyPoint<Double = P> + runs::OverEdges,
+    P: AnyPoint<Double = P> + DoublePoint + runs::OverEdges,
     S: AnyPoint<Double = P>,
     Mesh: From<Triangulation<P>>,
 {
     let markers = input.number(&carried);
-    let input = &input;
     let (vertices, triangles) = input.sizes();
     let settings = options.of_triangles(triangles, marks)?;
     let asked = runs::Asked {
@@ -117,24 +118,32 @@ where
     let machine = on.start()?;
     let remembered = machine.remembered();
     let between = (&machine, remembered.as_ref());
-    let done = machine.run(|on| {
-        let done = match (on, options.precision) {
-            (On::Device(device), Precision::F64) => {
-                runs::on_device::<P>(device, input, &settings, asked, between)
-            }
-            (On::Device(device), Precision::F32) => {
-                runs::on_device::<S>(device, input, &settings, asked, between)
-            }
-            #[cfg(feature = "serial")]
-            (On::Serial, Precision::F64) => runs::serial::<P>(input, &settings, asked),
-            #[cfg(feature = "serial")]
-            (On::Serial, Precision::F32) => runs::serial::<S>(input, &settings, asked),
-        }?;
-        options
-            .check_level(done.rounds.len())
-            .map_err(family::Error::from)?;
-        Ok(done)
-    })?;
+    let divide = |input: &Cells<P>| {
+        machine.run(|on| {
+            let done = match (on, options.precision) {
+                (On::Device(device), Precision::F64) => {
+                    runs::on_device::<P>(device, input, &settings, asked, between)
+                }
+                (On::Device(device), Precision::F32) => {
+                    runs::on_device::<S>(device, input, &settings, asked, between)
+                }
+                #[cfg(feature = "serial")]
+                (On::Serial, Precision::F64) => runs::serial::<P>(input, &settings, asked),
+                #[cfg(feature = "serial")]
+                (On::Serial, Precision::F32) => runs::serial::<S>(input, &settings, asked),
+            }?;
+            options
+                .check_level(done.rounds.len())
+                .map_err(family::Error::from)?;
+            Ok(done)
+        })
+    };
+    let turn = |input: &mut Cells<P>| match input {
+        Cells::Triangles(mesh) => turn_triangles(mesh),
+        // These may all run clockwise.
+        Cells::Edges(_) => None,
+    };
+    let (done, note) = turning(&mut input, divide, turn)?;
     let mesh = match done.mesh {
         runs::Output::None => Refined::Nothing,
         runs::Output::Edges(mesh) => P::over_edges(mesh),
@@ -154,6 +163,7 @@ where
         totals,
         parents: done.ancestors,
         rounds: done.rounds,
+        notes: note.into_iter().collect(),
     };
     Ok((mesh, report))
 }

@@ -4,7 +4,7 @@ use trioxide::mesh::Refinement;
 use trioxide::prolongation::Prolongation;
 use trioxide::refine::End;
 
-use crate::report::{Counts, Run};
+use crate::report::{Counts, Note, Run};
 
 /// The machine, the counts, and the maps from the input to its parts.
 #[derive(Clone, Debug)]
@@ -17,6 +17,8 @@ pub struct Report {
     pub parents: Vec<u32>,
     /// The parts of each round, if the options ask for maps.
     pub rounds: Vec<Refinement>,
+    /// Notes for the user.
+    pub notes: Vec<Note>,
 }
 
 impl Report {

@@ -287,7 +287,7 @@ def refine(
     with watching(progress) as watch:
         result = run_on(device, lambda on: native.run(family, on, arrays, options, watch))
     before = len(arrays["points"])
-    return RefinedVolume._of_result(noted(result), before) if is_volume else Refined._of_result(result, before)
+    return (RefinedVolume if is_volume else Refined)._of_result(noted(result), before)
 
 
 @step

@@ -12,7 +12,7 @@ from . import _trioxide as native
 from ._device import Device, DeviceLike, opened, run_on
 from ._foreign import of_any
 from ._held import frame
-from ._inputs import PathLike, any_mesh, floats, known, options_of, path_of, surface_of, whole, with_triangles
+from ._inputs import PathLike, any_mesh, floats, known, noted, options_of, path_of, surface_of, whole, with_triangles
 from ._mesh import Mesh, VolumeMesh
 from ._notes import warn
 from ._polyhedra import Polyhedra
@@ -379,7 +379,8 @@ def vem(
     Raises
     ------
     ValueError
-        A polygon that is clockwise, flat or no polygon; the sentence names it.
+        A polygon that is flat, or that breaks another rule; the sentence names it. Clockwise polygons are turned, with a
+        warning.
 
     >>> vem(generate("grid", 25), problem="patch").error < 1e-8
     True
@@ -388,7 +389,7 @@ def vem(
     if not isinstance(found, Polyhedra):
         found = with_triangles(surface_of(found, triangles))
     with watching(progress) as watch:
-        return Solution(native.solve_poisson(found._arrays(), options, watch))
+        return Solution(noted(native.solve_poisson(found._arrays(), options, watch)))
 
 
 def devices() -> Dict[str, Any]:

@@ -6,7 +6,7 @@ use trioxide_operations as operations;
 
 use super::Family;
 use crate::arrays::list;
-use crate::call::{Dict, put_counts};
+use crate::call::{Dict, put_counts, put_notes};
 use crate::files::check_surface;
 use crate::meshes::{dict_of_mesh, mesh_of};
 use crate::options::{KEYWORDS, command, parse};
@@ -47,6 +47,7 @@ pub fn solve_poisson<'py>(
         report
     };
     put_counts(&result, report.totals.counts())?;
+    put_notes(&result, &report.notes)?;
     result.set_item("values", list(py, report.values))?;
     result.set_item("exact", list(py, report.exact))?;
     Ok(result)

@@ -59,6 +59,7 @@ fn refine<'py>(call: &Call<'_, 'py>, mesh: &Dict<'py>) -> PyResult<Dict<'py>> {
     })?;
     let result = dict_of_mesh(call.py, mesh)?;
     put_counts(&result, report.totals.counts())?;
+    put_notes(&result, &report.notes)?;
     result.set_item("parents", list(call.py, report.parents))?;
     put_prolongation(call.py, &result, matrix)?;
     Ok(result)
