@@ -354,6 +354,40 @@ mod tests {
     }
 
     #[test]
+    fn clockwise_polygons_are_turned_and_errors_name_the_areas_of_the_input() {
+        let right = Mesh::from(generate::grid(100).unwrap());
+        let mut mesh = right.clone();
+        let trioxide::mesh::Faces::Triangles(triangles) = &mut mesh.faces else {
+            panic!("triangles")
+        };
+        triangles.iter_mut().for_each(|t| t.swap(1, 2));
+        let (solved, report) = vem(mesh.clone(), &Options::default()).unwrap();
+        let (_, expected) = vem(right, &Options::default()).unwrap();
+        assert_eq!(report.values, expected.values);
+        assert_eq!(solved.points, mesh.points);
+        assert_eq!(
+            report.notes[0].to_string(),
+            "162 clockwise polygons were turned around"
+        );
+        // The last polygon is flat.
+        let corners = [(0.0, 0.0), (2.0, 0.0), (2.0, 2.0), (0.0, 2.0), (1e3, 1e3)];
+        let mut polygons = trioxide::mesh::Polygons::default();
+        polygons.push(&[0, 1, 2, 3]);
+        polygons.push(&[0, 1, 2, 3]);
+        polygons.push(&[0, 2, 4]);
+        let flat = Mesh {
+            points: corners.map(|(x, y)| DVec3::new(x, y, 0.0)).to_vec(),
+            faces: trioxide::mesh::Faces::Polygons(polygons),
+            ..Mesh::default()
+        };
+        let error = vem(flat, &Options::default()).unwrap_err().to_string();
+        assert_eq!(
+            error,
+            "polygon 2 has area 0: polygons must run counter-clockwise"
+        );
+    }
+
+    #[test]
     fn preconditioners_lead_to_the_same_errors() {
         let mesh = Mesh::from(generate::grid(2500).unwrap());
         let [algebraic, nested] =

@@ -618,6 +618,27 @@ fn every_operation_hands_on_the_data_of_a_mesh_as_a_whole() -> Result<()> {
     Ok(())
 }
 
+/// Families of the plane compute without z.
+#[test]
+fn a_plane_keeps_its_height() -> Result<()> {
+    let on = Device::cpu(Some(2))?;
+    let lifted = |mut mesh: Mesh| {
+        mesh.points.iter_mut().for_each(|p| p.z = 5.5);
+        mesh
+    };
+    let levels = polylla::Options {
+        levels: Some(2),
+        ..Default::default()
+    };
+    let solved = trioxide_operations::vem(lifted(plane()), &Default::default())?.0;
+    let nested = polylla(&on, lifted(plane()), &levels)?.0;
+    let fine = refine(&on, lifted(plane()), &refine::Options::default())?.0;
+    assert_eq!(solved.points, lifted(plane()).points);
+    assert_eq!(nested.points, lifted(plane()).points);
+    assert!(fine.points.len() > 500 && fine.points.iter().all(|p| p.z == 5.5));
+    Ok(())
+}
+
 /// A mesh of the plane whose triangles, or some of them, run clockwise gives the result of the right mesh, and a note.
 #[test]
 fn clockwise_meshes_of_the_plane_are_turned() -> Result<()> {

@@ -98,9 +98,12 @@ pub(super) fn read_any(ranks: &Ranks, path: &Path) -> Result<Option<Input>> {
     Ok(block.map(|block| of_slices(ranks, block)))
 }
 
-/// This rank's vertices, if all heights are finite numbers; else reading the whole file gives the error.
-fn with_heights(_: f64, points: Vec<DVec3>) -> Option<Vec<DVec3>> {
-    points.iter().all(|p| p.z.is_finite()).then_some(points)
+/// This rank's vertices, if all heights are finite numbers; else reading the whole file gives the error. A plane of
+/// another height than 0 is read whole too: a block of the plane does not have it.
+fn with_heights(height: f64, points: Vec<DVec3>) -> Option<Vec<DVec3>> {
+    let is_lifted = height != 0.0 && points.iter().all(|p| p.z == height);
+    let is_finite = points.iter().all(|p| p.z.is_finite());
+    (is_finite && !is_lifted).then_some(points)
 }
 
 /// The block, in the plane if all ranks' vertices lie in one. Collective.

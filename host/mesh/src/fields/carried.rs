@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
+use glam::DVec3;
+
 use super::{MeshFields, Mix};
-use crate::Result;
 use crate::about::About;
 use crate::mesh::{Mesh, Segment, VertexAttributes};
 use crate::prolongation::Prolongation;
+use crate::{Result, parallel};
 
 /// Attributes, fields and other data of a surface mesh.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -17,6 +19,8 @@ pub struct Carried {
     pub fields: MeshFields,
     /// Data on the mesh as a whole.
     pub about: Arc<About>,
+    /// The z of all points of a planar mesh, which its points in the plane do not have; 0 of a surface.
+    z: f64,
 }
 
 impl Carried {
@@ -27,7 +31,9 @@ impl Carried {
     pub fn take(mesh: &mut Mesh) -> Result<Carried> {
         let (points, faces) = (mesh.points.len(), mesh.faces.len());
         mesh.fields.check(points, faces, mesh.segments.len())?;
+        let z = mesh.points.first().map_or(0.0, |p| p.z);
         Ok(Carried {
+            z: if z != 0.0 && mesh.is_planar() { z } else { 0.0 },
             attributes: std::mem::take(&mut mesh.attributes),
             fields: std::mem::take(&mut mesh.fields),
             about: std::mem::take(&mut mesh.about),
@@ -51,16 +57,22 @@ impl Carried {
         segments: &[u32],
     ) -> Carried {
         if self.is_empty() {
-            return Carried {
-                about: Arc::clone(&self.about),
-                ..Carried::default()
-            };
+            return self.of_whole();
         }
         let mix = Mix::of_prolongation(prolongation);
         Carried {
             attributes: self.attributes.mixed(&mix),
             fields: self.fields.refined(&mix, ancestors, segments),
+            ..self.of_whole()
+        }
+    }
+
+    /// The data of the mesh as a whole, without those of its elements.
+    pub fn of_whole(&self) -> Carried {
+        Carried {
             about: Arc::clone(&self.about),
+            z: self.z,
+            ..Carried::default()
         }
     }
 
@@ -99,6 +111,10 @@ impl Carried {
         mesh.attributes = self.attributes;
         mesh.fields = self.fields;
         mesh.about = self.about;
+        if self.z != 0.0 {
+            let lift = |_, points: &mut [DVec3]| points.iter_mut().for_each(|p| p.z = self.z);
+            parallel::for_chunks_mut(&mut mesh.points, parallel::GRAIN, lift);
+        }
     }
 }
 

@@ -1,7 +1,6 @@
 //! Meshes of the plane and of space, to be refined.
 
 use glam::{DVec2, DVec3};
-use std::sync::Arc;
 
 use trioxide::fields::Carried;
 use trioxide::mesh::{EdgeTriangulation, Mesh, Refinement, Triangulation};
@@ -114,11 +113,13 @@ pub fn with_carried(
     (ancestors, rounds): (&[u32], &[Refinement]),
 ) -> Mesh {
     let segments = Carried::restore(markers, &mut mesh.segments);
-    mesh.about = Arc::clone(&carried.about);
-    if !carried.is_empty() {
-        let matrix = Prolongation::of_rounds(vertices, rounds);
-        let refined = carried.refined(matrix, ancestors, &segments);
-        refined.put(&mut mesh);
-    }
+    let refined = match carried.is_empty() {
+        true => carried.of_whole(),
+        false => {
+            let matrix = Prolongation::of_rounds(vertices, rounds);
+            carried.refined(matrix, ancestors, &segments)
+        }
+    };
+    refined.put(&mut mesh);
     mesh
 }
