@@ -91,5 +91,5 @@ pub(crate) fn turning<M, T>(
 
 /// Turns the clockwise triangles of a mesh of the plane, and notes it.
 pub(crate) fn turn_triangles<V: DoublePoint>(mesh: &mut Triangulation<V>) -> Option<Note> {
-    Note::turned(turn_clockwise(mesh), "clockwise triangle")
+    Note::turned_triangles(turn_clockwise(mesh))
 }

@@ -160,6 +160,11 @@ impl Note {
     pub(crate) fn turned(count: usize, element: &'static str) -> Option<Self> {
         (count > 0).then_some(Self::Turned { count, element })
     }
+
+    /// The note on `count` clockwise triangles of the plane that were turned around, if there are any.
+    pub fn turned_triangles(count: usize) -> Option<Self> {
+        Self::turned(count, "clockwise triangle")
+    }
 }
 
 impl fmt::Display for Note {

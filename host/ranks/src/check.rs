@@ -6,7 +6,7 @@ use glam::Vec2;
 use gpu::point::{Coordinates, DoublePoint};
 use trioxide::Device;
 use trioxide::half_edges::rules::without_length;
-use trioxide::half_edges::{self, AnyPoint, DeviceTriangulation};
+use trioxide::half_edges::{self, AnyPoint, DeviceTriangulation, turn_clockwise};
 use trioxide::mesh::{NONE, Triangulation};
 use trioxide_mesh::parallel;
 
@@ -29,12 +29,7 @@ pub fn in_words_of_one<P: Pod + Send + Sync>(
     fault: Fault,
     check: impl FnOnce(Gathered<P>) -> Result<()>,
 ) -> Fault {
-    if !fault.is_of_mesh() || block.vertices.max(block.cells) >= u64::from(NONE) {
-        return fault;
-    }
-    let mut held = [block.points.len() as u64, block.corners.len() as u64];
-    ranks.reduce_all(&mut held, Reduction::Sum);
-    if held != [block.vertices, block.cells * block.size as u64] {
+    if !is_held(ranks, block, &fault) {
         return fault;
     }
     let mesh = Gathered::of(ranks, block);
@@ -78,6 +73,38 @@ impl<P: Pod + Send + Sync> Gathered<P> {
             segments: block.segments.clone(),
         }
     }
+}
+
+/// The block of the mesh with its clockwise triangles turned, and their number; `None` where a fault, on which all ranks
+/// have agreed, has other causes. Rank 0 gathers the mesh, turns as the single run does, and deals it out. Collective.
+pub fn turned<P: Position + DoublePoint>(
+    ranks: &Ranks,
+    block: &Block<P>,
+    fault: &Fault,
+) -> Option<(Block<P>, usize)> {
+    if !is_held(ranks, block, fault) {
+        return None;
+    }
+    let mut mesh = Gathered::of(ranks, block).into_triangulation(block);
+    let count = ranks.sum(turn_clockwise(&mut mesh) as u64) as usize;
+    if count == 0 {
+        return None;
+    }
+    let is_first = ranks.rank() == 0;
+    Some((
+        Block::scatter(ranks, is_first.then(|| (&mesh).into())),
+        count,
+    ))
+}
+
+/// Whether a fault is one of the mesh, and the ranks hold the mesh's lists, with ids of 32 bits. Collective.
+fn is_held<P>(ranks: &Ranks, block: &Block<P>, fault: &Fault) -> bool {
+    if !fault.is_of_mesh() || block.vertices.max(block.cells) >= u64::from(NONE) {
+        return false;
+    }
+    let mut held = [block.points.len() as u64, block.corners.len() as u64];
+    ranks.reduce_all(&mut held, Reduction::Sum);
+    held == [block.vertices, block.cells * block.size as u64]
 }
 
 /// Refuses the points that the device refuses, also of vertices without cells; `points` are this rank's block of

@@ -29,7 +29,7 @@
 
 pub mod block;
 mod cells;
-mod check;
+pub mod check;
 mod curve;
 mod directory;
 pub mod fault;

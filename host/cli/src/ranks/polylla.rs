@@ -6,18 +6,22 @@ use glam::{DVec2, DVec3, Vec2, Vec3};
 use gpu::point::DoublePoint;
 use trioxide::fields::{Carried, Fields};
 use trioxide::generate::Grid;
+use trioxide::half_edges::turn_clockwise;
 use trioxide::levels::Nested;
 use trioxide::mesh::{Faces, Mesh, PolygonMesh, Ties, Triangulation};
 use trioxide::polylla::{PolygonTriangles, triangles_of_polygons};
 use trioxide_arguments::device::to_values;
-use trioxide_arguments::note;
+use trioxide_arguments::{note, note_all};
+use trioxide_operations::Note;
 use trioxide_operations::input::check_faces;
 use trioxide_operations::polylla::{DataStructure, add_fields, of_pieces};
 use trioxide_ranks::levels::levels;
 use trioxide_ranks::output::pieces;
 use trioxide_ranks::ownership::Position;
 use trioxide_ranks::polylla::{self, Ordered, Points, find, in_words_of_one, part_to_find_in};
-use trioxide_ranks::{Block, Ownership, Part, Ranks, Result, levels as nested, output};
+use trioxide_ranks::{
+    Block, Fault, Ownership, Part, Ranks, Result, check, levels as nested, output,
+};
 
 use super::files::{check_output, is_pvtu, write_surface};
 use super::levels::{give_levels, refuse_pieces_of_levels};
@@ -60,7 +64,7 @@ fn run_on<'a, P, S>(
     ranks: &Ranks,
     starting: Starting,
     options: &'a Options,
-    (input, kept): (Input<P>, Kept<P>),
+    (mut input, mut kept): (Input<P>, Kept<P>),
 ) -> Result<Ending<'a>>
 where
     P: Points<Double = P> + Position + DoublePoint,
@@ -68,15 +72,15 @@ where
 {
     let precision = options.polylla.precision;
     let said_by_one = in_precision!(precision, in_words_of_one::<P, S>);
-    let in_file = |fault| {
-        let fault = match &input {
+    let in_file = |input: &Input<P>, fault| {
+        let fault = match input {
             Input::Block(block) => said_by_one(ranks, block, fault),
             Input::Grid(_) => fault,
         };
         with_file(fault, &options.input)
     };
-    let part = in_precision!(precision, part_of::<P, S>);
-    let part = part(ranks, &input).map_err(in_file)?;
+    let part_of = in_precision!(precision, part_of::<P, S>);
+    let part = part_of(ranks, &input).map_err(|fault| in_file(&input, fault))?;
     ranks.phase("open the device");
     let on = starting.device(ranks, &options.device)?;
     let find = in_precision!(precision, find::<P, S>);
@@ -84,7 +88,20 @@ where
         strict: options.polylla.strict,
         angles: options.polylla.angles(),
     };
-    let found = find(ranks, &on, part, settings).map_err(in_file)?;
+    let found = match find(ranks, &on, part, settings) {
+        Ok(found) => found,
+        Err(fault) => {
+            (input, kept) = turned(
+                ranks,
+                (input, kept),
+                &fault,
+                is_quiet(ranks, &options.device),
+            )
+            .map_err(|input| in_file(&input, fault))?;
+            let part = part_of(ranks, &input).map_err(|fault| in_file(&input, fault))?;
+            find(ranks, &on, part, settings).map_err(|fault| in_file(&input, fault))?
+        }
+    };
     let mut totals = found.totals;
     if options.polylla.digest {
         ranks.phase("digest");
@@ -102,7 +119,7 @@ where
             Input::Block(block) => block,
             Input::Grid(grid) => Block::of_vertices_of_grid(ranks, &grid),
         };
-        let is_carried = ranks.any(!kept.carried.is_empty()) || goal.is_some();
+        let is_carried = ranks.any(kept.carried != Carried::default()) || goal.is_some();
         match options.output.as_deref().filter(|_| !is_carried) {
             Some(path) if is_pvtu(path) => {
                 let polygons = found.into_polygons(ranks, &on)?;
@@ -187,6 +204,28 @@ impl<P: DoublePoint> Kept<P> {
         carried.put(&mut mesh);
         mesh
     }
+}
+
+/// The mesh with its clockwise triangles turned, with a note; or the mesh as it is, where a fault has other causes.
+/// Collective.
+fn turned<P: Position + DoublePoint>(
+    ranks: &Ranks,
+    (input, mut kept): (Input<P>, Kept<P>),
+    fault: &Fault,
+    quiet: bool,
+) -> std::result::Result<(Input<P>, Kept<P>), Input<P>> {
+    let found = match &input {
+        Input::Block(block) => check::turned(ranks, block, fault),
+        Input::Grid(_) => None,
+    };
+    let Some((block, count)) = found else {
+        return Err(input);
+    };
+    if let Some(mesh) = &mut kept.mesh {
+        turn_clockwise(mesh);
+    }
+    note_all(Note::turned_triangles(count).as_slice(), quiet);
+    Ok((Input::Block(block), kept))
 }
 
 /// This rank's part of the mesh. Collective.

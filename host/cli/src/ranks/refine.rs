@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use glam::{DVec2, DVec3, Vec2, Vec3};
+use gpu::point::DoublePoint;
 use serde_json::json;
 use trioxide::Device;
 use trioxide::fields::Carried;
@@ -11,13 +12,14 @@ use trioxide::half_edges::AnyPoint;
 use trioxide::mesh::{Mesh, Simplices, Triangulation};
 use trioxide_arguments::device::to_values;
 use trioxide_arguments::names::{FLAGS, worded};
-use trioxide_arguments::note;
+use trioxide_arguments::{note, note_all};
+use trioxide_operations::Note;
 use trioxide_operations::error::refine::too_fine;
 use trioxide_operations::refine::{Cells, Dimensions, Totals, with_carried};
 use trioxide_ranks::output::pieces;
 use trioxide_ranks::ownership::Position;
 use trioxide_ranks::refine::{self, DEGENERATE, Refined, gather, part_to_refine};
-use trioxide_ranks::{Block, Fault, Part, Ranks, Result};
+use trioxide_ranks::{Block, Fault, Part, Ranks, Result, check};
 
 use super::files::{check_output, is_pvtu, write_surface};
 use super::rank::{
@@ -49,8 +51,8 @@ pub fn run<'a>(ranks: &Ranks, options: &'a Options, starting: Starting) -> Resul
     ranks.phase("read");
     let (input, kept) = read(ranks, options, quiet)?;
     match input {
-        Input::Plane(block) => run_on::<DVec2, Vec2>(ranks, starting, options, &block, kept),
-        Input::Space(block) => run_on::<DVec3, Vec3>(ranks, starting, options, &block, kept),
+        Input::Plane(block) => run_on::<DVec2, Vec2>(ranks, starting, options, block, kept),
+        Input::Space(block) => run_on::<DVec3, Vec3>(ranks, starting, options, block, kept),
     }
 }
 
@@ -72,15 +74,15 @@ fn run_on<'a, P, S>(
     ranks: &Ranks,
     starting: Starting,
     options: &'a Options,
-    block: &Block<P>,
+    mut block: Block<P>,
     kept: Kept,
 ) -> Result<Ending<'a>>
 where
-    P: AnyPoint<Double = P> + Position,
+    P: AnyPoint<Double = P> + Position + DoublePoint,
     S: AnyPoint<Double = P>,
     Mesh: From<Triangulation<P>>,
 {
-    let is_carried = ranks.any(!kept.carried.is_empty());
+    let is_carried = ranks.any(kept.carried != Carried::default());
     let record = options.maps.is_some() || (options.output.is_some() && is_carried);
     let triangles = block.cells as usize;
     let wanted = options
@@ -94,9 +96,12 @@ where
         max_triangles: options.refine.max_triangles.map(|most| most as u64),
         record,
     };
-    let part = in_precision!(options.refine.precision, part_to_refine::<P, S>);
-    let part = part(ranks, block, &ownership(&options.input)?);
-    let part = part.map_err(|fault| explained(fault, options))?;
+    let part_of = in_precision!(options.refine.precision, part_to_refine::<P, S>);
+    let ownership = ownership(&options.input)?;
+    let part_of = |block: &Block<P>| {
+        part_of(ranks, block, &ownership).map_err(|fault| explained(fault, options))
+    };
+    let part = part_of(&block)?;
     ranks.phase("open the device");
     let on = starting.device(ranks, &options.device)?;
     let refined = in_precision!(options.refine.precision, refined::<P, S>);
@@ -108,11 +113,25 @@ where
         None if wants_mesh => Wanted::Blocks,
         None => Wanted::Counts,
     };
-    let refined = refined(ranks, &on, options, block, part, &settings, wanted);
-    let (of_run, refined) = refined.map_err(|fault| explained(fault, options))?;
+    let refined =
+        |block: &Block<P>, part| refined(ranks, &on, options, block, part, &settings, &wanted);
+    let (of_run, refined) = match refined(&block, part) {
+        Ok(done) => done,
+        Err(fault) => {
+            let Some((turned, count)) = check::turned(ranks, &block, &fault) else {
+                return Err(explained(fault, options));
+            };
+            note_all(
+                Note::turned_triangles(count).as_slice(),
+                is_quiet(ranks, &options.device),
+            );
+            block = turned;
+            refined(&block, part_of(&block)?).map_err(|fault| explained(fault, options))?
+        }
+    };
     match (refined, output.filter(|path| !record && is_pvtu(path))) {
         (Some(refined), Some(path)) => write_pieces(ranks, path, refined)?,
-        (Some(refined), None) => write_gathered(ranks, options, block, kept, &refined)?,
+        (Some(refined), None) => write_gathered(ranks, options, &block, kept, &refined)?,
         (None, _) => {}
     }
     let run = (&*options.input, &options.device, on);
@@ -136,7 +155,7 @@ fn refined<P: AnyPoint>(
     block: &Block<P::Double>,
     part: Part<P::Double>,
     settings: &refine::Options,
-    wanted: Wanted,
+    wanted: &Wanted,
 ) -> Result<(Counts, Option<Refined<P::Double>>)>
 where
     P::Double: Position,
@@ -156,7 +175,7 @@ where
     };
     let mut of_run = to_values(totals.counts());
     of_run.push(("exchanges", json!(run.exchanges)));
-    let refined = match wanted {
+    let refined = match *wanted {
         Wanted::Counts => None,
         Wanted::Blocks => Some(run.into_blocks(ranks, on, block)?),
         Wanted::File(path) => {

@@ -197,21 +197,33 @@ fn made_meshes() -> TempDir {
         "-o",
         "holes.ply",
     ]);
-    let mut regions = String::from("ply\nformat ascii 1.0\n");
-    regions += "comment segments 1 vertices 441 faces 800\ncomment segment 22 43 3\n";
-    regions += "element vertex 441\nproperty double x\nproperty double y\nproperty double z\n";
-    regions += "element face 800\nproperty list uchar int vertex_indices\nproperty int region\nend_header\n";
+    // As text it is lifted, and half of its triangles run clockwise.
+    fs::write(folder.path().join("flat.ply"), with_regions("0", false)).unwrap();
+    fs::write(folder.path().join("text.ply"), with_regions("4.5", true)).unwrap();
+    make(&["convert", "flat.ply", "regions.ply"]);
+    folder
+}
+
+/// A grid with regions and a segment, in the plane of this `height`; the second triangle of each square runs clockwise if
+/// `is_turned`.
+fn with_regions(height: &str, is_turned: bool) -> String {
+    let mut file = String::from("ply\nformat ascii 1.0\n");
+    file += "comment segments 1 vertices 441 faces 800\ncomment segment 22 43 3\n";
+    file += "element vertex 441\nproperty double x\nproperty double y\nproperty double z\n";
+    file += "element face 800\nproperty list uchar int vertex_indices\nproperty int region\nend_header\n";
     for i in 0..441 {
-        regions += &format!("{} {} 0\n", i % 21, i / 21);
+        file += &format!("{} {} {height}\n", i % 21, i / 21);
     }
     for i in 0..400 {
         let (a, region) = (i % 20 + 21 * (i / 20), i % 20 / 7);
-        regions += &format!("3 {} {} {} {region}\n", a, a + 1, a + 21);
-        regions += &format!("3 {} {} {} {region}\n", a + 1, a + 22, a + 21);
+        let (mut b, mut c) = (a + 22, a + 21);
+        if is_turned {
+            (b, c) = (c, b);
+        }
+        file += &format!("3 {} {} {} {region}\n", a, a + 1, a + 21);
+        file += &format!("3 {} {b} {c} {region}\n", a + 1);
     }
-    fs::write(folder.path().join("text.ply"), regions).unwrap();
-    make(&["convert", "text.ply", "regions.ply"]);
-    folder
+    file
 }
 
 /// Writes `rich.ply`, a mesh with all attributes, and a field.
