@@ -1,10 +1,8 @@
 //! Requirements of operations on their input meshes.
 
-use gpu::point::DoublePoint;
 use trioxide::Error;
 use trioxide::fields::MeshFields;
-use trioxide::half_edges::turn_clockwise;
-use trioxide::mesh::{Mesh, Triangulation};
+use trioxide::mesh::Mesh;
 use trioxide::volume::{TetMesh, VolumeMesh};
 
 use crate::error::Result;
@@ -69,27 +67,27 @@ pub fn tetrahedra(mut mesh: VolumeMesh) -> Result<(TetMesh, MeshFields, Option<N
     Ok((mesh, fields, Note::turned(turned, "inverted tetrahedron")))
 }
 
-/// Works on a mesh of the plane. Where the work is refused and `turn` turns elements of the mesh, works again, and notes
-/// it: so a mesh that is right is not looked at twice.
+/// Works on a mesh of the plane of `count` elements. Where the work is refused and `turn` turns some of them, works again,
+/// and notes it: so a mesh that is right is not looked at twice.
 ///
 /// # Errors
-/// Those of `work`.
+/// Those of `work`. If only some elements were turned and the mesh is still refused, it may be tangled: then the first
+/// error, on the mesh as it is given, says more.
 pub(crate) fn turning<M, T>(
-    mesh: &mut M,
+    (mesh, count): (&mut M, usize),
     work: impl Fn(&M) -> Result<T>,
-    turn: impl FnOnce(&mut M) -> Option<Note>,
+    turn: impl FnOnce(&mut M) -> usize,
+    element: &'static str,
 ) -> Result<(T, Option<Note>)> {
     let error = match work(mesh) {
         Ok(done) => return Ok((done, None)),
         Err(error) => error,
     };
     match turn(mesh) {
-        None => Err(error),
-        note => Ok((work(mesh)?, note)),
+        0 => Err(error),
+        turned => match work(mesh) {
+            Ok(done) => Ok((done, Note::turned(turned, element))),
+            Err(other) => Err(if turned == count { other } else { error }),
+        },
     }
-}
-
-/// Turns the clockwise triangles of a mesh of the plane, and notes it.
-pub(crate) fn turn_triangles<V: DoublePoint>(mesh: &mut Triangulation<V>) -> Option<Note> {
-    Note::turned_triangles(turn_clockwise(mesh))
 }

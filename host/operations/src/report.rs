@@ -111,6 +111,9 @@ impl From<&'static str> for Count {
 /// The counts of a report by their names, in the order of the work.
 pub type Counts = Vec<(&'static str, Count)>;
 
+/// A triangle of the plane that runs clockwise, in a note.
+pub(crate) const CLOCKWISE: &str = "clockwise triangle";
+
 /// A note for the user on a run that went well.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Note {
@@ -163,7 +166,7 @@ impl Note {
 
     /// The note on `count` clockwise triangles of the plane that were turned around, if there are any.
     pub fn turned_triangles(count: usize) -> Option<Self> {
-        Self::turned(count, "clockwise triangle")
+        Self::turned(count, CLOCKWISE)
     }
 }
 

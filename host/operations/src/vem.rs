@@ -212,9 +212,9 @@ pub fn vem(mut mesh: Mesh, options: &Options) -> Result<(Mesh, Report)> {
             options.preconditioner.into(),
         )?)
     };
-    let turn =
-        |mesh: &mut PolygonMesh| Note::turned(rules::turn_clockwise(mesh), "clockwise polygon");
-    let (solution, note) = turning(&mut mesh, solve, turn).map_err(|error| {
+    let (turn, element) = (rules::turn_clockwise, "clockwise polygon");
+    let count = mesh.polygons.len();
+    let (solution, note) = turning((&mut mesh, count), solve, turn, element).map_err(|error| {
         // The rules on the mesh as it is given name its own areas.
         let given = PolygonMesh {
             points: given.clone(),

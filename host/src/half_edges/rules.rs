@@ -110,7 +110,7 @@ fn check_sides(mesh: &Triangulation, edges: &EdgeTable) -> Result<()> {
 /// Checks the surface `mesh`, whose points lie in space.
 ///
 /// Rules, in this order: as those of [`triangulation()`], but for the orientation: no edge has the length zero, and no
-/// two triangles run along an edge in the same direction. Corners may lie on one line. Whether the surface cuts itself
+/// two triangles run along an edge in the same direction. Corners may lie on one line: `repair --degenerate 0` mends it. Whether the surface cuts itself
 /// is not looked for.
 ///
 /// # Errors
@@ -125,7 +125,7 @@ pub fn surface(mesh: &Triangulation<DVec3>) -> Result<()> {
     check_edges(
         &mesh.triangles,
         &edges,
-        "that run along it in the same direction: turn one of them around, as its neighbours run",
+        "that run along it in the same direction: `repair --orient` turns triangles until neighbours agree",
     )
 }
 
@@ -200,11 +200,11 @@ fn check_triangles(mesh: &Triangulation) -> Result<()> {
             None
         } else if turn < 0.0 {
             Some(format!(
-                "runs clockwise: swap two of its vertices {a}, {b}, {c}"
+                "runs clockwise, with vertices {a}, {b}, {c}: `repair --orient` turns triangles, `smooth --untangle` moves vertices"
             ))
         } else {
             Some(format!(
-                "is degenerate: its vertices {a}, {b}, {c} lie on one line"
+                "is degenerate: its vertices {a}, {b}, {c} lie on one line: `repair --degenerate 0` mends it"
             ))
         }
     })
@@ -302,7 +302,7 @@ fn check_edges(triangles: &[[u32; 3]], edges: &EdgeTable, same_direction: &str) 
                 invalid(
                     format!("edge {a}-{b}"),
                     format!(
-                        "belongs to {} triangles ({names}): two is the most",
+                        "belongs to {} triangles ({names}): two is the most: `repair --edges` parts the surfaces",
                         group.len()
                     ),
                 )
@@ -319,7 +319,7 @@ fn check_edges(triangles: &[[u32; 3]], edges: &EdgeTable, same_direction: &str) 
     if let Some((second, first)) = repeated {
         return Err(invalid(
             format!("triangle {second}"),
-            format!("is triangle {first} again"),
+            format!("is triangle {first} again: `repair --repeated` drops it"),
         ));
     }
     crowded.or(same_side).map_or(Ok(()), Err)

@@ -91,15 +91,22 @@ where
     let found = match find(ranks, &on, part, settings) {
         Ok(found) => found,
         Err(fault) => {
-            (input, kept) = turned(
-                ranks,
-                (input, kept),
-                &fault,
-                is_quiet(ranks, &options.device),
-            )
-            .map_err(|input| in_file(&input, fault))?;
-            let part = part_of(ranks, &input).map_err(|fault| in_file(&input, fault))?;
-            find(ranks, &on, part, settings).map_err(|fault| in_file(&input, fault))?
+            let Some((turned, count)) = turned(ranks, &input, &fault) else {
+                return Err(in_file(&input, fault));
+            };
+            let again = part_of(ranks, &turned).and_then(|part| find(ranks, &on, part, settings));
+            match again {
+                Ok(found) => {
+                    kept.mesh.as_mut().map(turn_clockwise);
+                    let quiet = is_quiet(ranks, &options.device);
+                    note_all(Note::turned_triangles(count).as_slice(), quiet);
+                    input = turned;
+                    found
+                }
+                // As the single run has it.
+                Err(other) if is_all(&input, count) => return Err(in_file(&turned, other)),
+                Err(_) => return Err(in_file(&input, fault)),
+            }
         }
     };
     let mut totals = found.totals;
@@ -206,26 +213,24 @@ impl<P: DoublePoint> Kept<P> {
     }
 }
 
-/// The mesh with its clockwise triangles turned, with a note; or the mesh as it is, where a fault has other causes.
-/// Collective.
+/// The mesh with its clockwise triangles turned, and their number; `None` where a fault has other causes. Collective.
 fn turned<P: Position + DoublePoint>(
     ranks: &Ranks,
-    (input, mut kept): (Input<P>, Kept<P>),
+    input: &Input<P>,
     fault: &Fault,
-    quiet: bool,
-) -> std::result::Result<(Input<P>, Kept<P>), Input<P>> {
-    let found = match &input {
-        Input::Block(block) => check::turned(ranks, block, fault),
+) -> Option<(Input<P>, usize)> {
+    match input {
+        Input::Block(block) => {
+            let (block, count) = check::turned(ranks, block, fault)?;
+            Some((Input::Block(block), count))
+        }
         Input::Grid(_) => None,
-    };
-    let Some((block, count)) = found else {
-        return Err(input);
-    };
-    if let Some(mesh) = &mut kept.mesh {
-        turn_clockwise(mesh);
     }
-    note_all(Note::turned_triangles(count).as_slice(), quiet);
-    Ok((Input::Block(block), kept))
+}
+
+/// Whether the mesh has `count` triangles.
+fn is_all<P>(input: &Input<P>, count: usize) -> bool {
+    matches!(input, Input::Block(block) if block.cells == count as u64)
 }
 
 /// This rank's part of the mesh. Collective.

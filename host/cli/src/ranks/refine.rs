@@ -98,10 +98,8 @@ where
     };
     let part_of = in_precision!(options.refine.precision, part_to_refine::<P, S>);
     let ownership = ownership(&options.input)?;
-    let part_of = |block: &Block<P>| {
-        part_of(ranks, block, &ownership).map_err(|fault| explained(fault, options))
-    };
-    let part = part_of(&block)?;
+    let part_of = |block: &Block<P>| part_of(ranks, block, &ownership);
+    let part = part_of(&block).map_err(|fault| explained(fault, options))?;
     ranks.phase("open the device");
     let on = starting.device(ranks, &options.device)?;
     let refined = in_precision!(options.refine.precision, refined::<P, S>);
@@ -121,12 +119,17 @@ where
             let Some((turned, count)) = check::turned(ranks, &block, &fault) else {
                 return Err(explained(fault, options));
             };
-            note_all(
-                Note::turned_triangles(count).as_slice(),
-                is_quiet(ranks, &options.device),
-            );
-            block = turned;
-            refined(&block, part_of(&block)?).map_err(|fault| explained(fault, options))?
+            match part_of(&turned).and_then(|part| refined(&turned, part)) {
+                Ok(done) => {
+                    let quiet = is_quiet(ranks, &options.device);
+                    note_all(Note::turned_triangles(count).as_slice(), quiet);
+                    block = turned;
+                    done
+                }
+                // As the single run has it.
+                Err(other) if count as u64 == block.cells => return Err(explained(other, options)),
+                Err(_) => return Err(explained(fault, options)),
+            }
         }
     };
     match (refined, output.filter(|path| !record && is_pvtu(path))) {

@@ -35,7 +35,9 @@ fn counts_of_two_triangles_that_touch_and_a_clockwise_one() {
     assert_eq!(report.area, Some(3.5));
     assert_eq!(
         report.problems,
-        ["triangle 2 runs clockwise: swap two of its vertices 5, 6, 7"]
+        [
+            "triangle 2 runs clockwise, with vertices 5, 6, 7: `repair --orient` turns triangles, `smooth --untangle` moves vertices"
+        ]
     );
     assert_eq!(report.regions, Some(BTreeMap::from([(4, 2), (5, 1)])));
     assert!(report.quality.is_none() && value(report.values(), "quality").is_null());

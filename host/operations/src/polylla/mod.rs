@@ -15,7 +15,7 @@ use trioxide::Buffer;
 use trioxide::device::Device;
 use trioxide::digest;
 use trioxide::fields::{Carried, Fields};
-use trioxide::half_edges::{DeviceTriangulation, Point, Remembered};
+use trioxide::half_edges::{DeviceTriangulation, Point, Remembered, turn_clockwise};
 use trioxide::indexed::{self, Neighbours, Repair};
 use trioxide::levels::Nested;
 use trioxide::mesh::{Faces, Mesh, PolygonMesh, PolyllaLists, Triangulation, gather};
@@ -24,10 +24,10 @@ use trioxide::polylla::{
 };
 
 use crate::error::Result;
-use crate::input::{check_faces, turn_triangles, turning};
+use crate::input::{check_faces, turning};
 use crate::machine::{On, Start};
 use crate::precision::Precision;
-use crate::report::{Note, Run};
+use crate::report::{CLOCKWISE, Note, Run};
 
 pub use crate::error::polylla::Refusal;
 pub use levels::{add_fields, of_pieces};
@@ -170,7 +170,8 @@ where
         })
     };
     let mut mesh = mesh;
-    let (done, note) = turning(&mut mesh, join, turn_triangles)?;
+    let count = mesh.triangles.len();
+    let (done, note) = turning((&mut mesh, count), join, turn_clockwise, CLOCKWISE)?;
     let Done {
         mut lists,
         triangles,

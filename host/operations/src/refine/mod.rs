@@ -10,14 +10,15 @@ mod runs;
 use glam::{DVec2, DVec3, Vec2, Vec3};
 use gpu::point::DoublePoint;
 use trioxide::fields::Carried;
-use trioxide::half_edges::AnyPoint;
+use trioxide::half_edges::{AnyPoint, turn_clockwise};
 use trioxide::mesh::{EdgeTriangulation, Mesh, Triangulation};
 use trioxide::refine as family;
 
 use crate::error::Result;
-use crate::input::{turn_triangles, turning};
+use crate::input::turning;
 use crate::machine::{On, Start};
 use crate::precision::Precision;
+use crate::report::CLOCKWISE;
 
 pub use crate::error::refine::Refusal;
 pub use input::{Cells, Dimensions, Input, with_carried};
@@ -139,11 +140,11 @@ where
         })
     };
     let turn = |input: &mut Cells<P>| match input {
-        Cells::Triangles(mesh) => turn_triangles(mesh),
+        Cells::Triangles(mesh) => turn_clockwise(mesh),
         // These may all run clockwise.
-        Cells::Edges(_) => None,
+        Cells::Edges(_) => 0,
     };
-    let (done, note) = turning(&mut input, divide, turn)?;
+    let (done, note) = turning((&mut input, triangles), divide, turn, CLOCKWISE)?;
     let mesh = match done.mesh {
         runs::Output::None => Refined::Nothing,
         runs::Output::Edges(mesh) => P::over_edges(mesh),

@@ -70,16 +70,16 @@ fn names_the_element_and_the_rule() {
     );
     assert_eq!(
         error(&square(&[[0, 1, 2], [2, 0, 3]])),
-        "triangle 1 runs clockwise: swap two of its vertices 2, 0, 3"
+        "triangle 1 runs clockwise, with vertices 2, 0, 3: `repair --orient` turns triangles, `smooth --untangle` moves vertices"
     );
     let line = [(0.0, 0.0), (1.0, 1.0), (3.0, 3.0)];
     assert_eq!(
         error(&mesh(&line, &[[0, 1, 2]])),
-        "triangle 0 is degenerate: its vertices 0, 1, 2 lie on one line"
+        "triangle 0 is degenerate: its vertices 0, 1, 2 lie on one line: `repair --degenerate 0` mends it"
     );
     assert_eq!(
         error(&square(&[[0, 1, 2], [2, 3, 0], [1, 2, 0]])),
-        "triangle 2 is triangle 0 again"
+        "triangle 2 is triangle 0 again: `repair --repeated` drops it"
     );
     assert_eq!(
         error(&square(&[[0, 1, 2], [0, 1, 3]])),
@@ -108,7 +108,7 @@ fn refuses_an_edge_of_three_triangles() {
     let points = [(0.0, 0.0), (1.0, 0.0), (0.5, 1.0), (0.5, -1.0), (0.5, 2.0)];
     assert_eq!(
         error(&mesh(&points, &[[0, 1, 2], [1, 0, 3], [0, 1, 4]])),
-        "edge 0-1 belongs to 3 triangles (0, 1, 2): two is the most"
+        "edge 0-1 belongs to 3 triangles (0, 1, 2): two is the most: `repair --edges` parts the surfaces"
     );
 }
 
