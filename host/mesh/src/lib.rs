@@ -33,6 +33,7 @@ pub mod edges;
 pub mod fields;
 pub mod half_edges;
 pub mod mesh;
+mod orient;
 pub mod outline;
 pub mod partition;
 pub mod polyhedra;

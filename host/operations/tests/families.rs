@@ -671,3 +671,26 @@ fn clockwise_meshes_of_the_plane_are_turned() -> Result<()> {
     }
     Ok(())
 }
+
+/// Guarded sweeps and untangling compare signs: of cells whose numbering runs the wrong way they would keep the worst.
+#[test]
+fn inverted_cells_are_turned_before_a_guard_compares_them() -> Result<()> {
+    let on = Device::cpu(Some(2))?;
+    let right = tets();
+    let mut inverted = right.clone();
+    let trioxide::volume::Cells::Tetrahedra(cells) = &mut inverted.cells else {
+        panic!("tetrahedra")
+    };
+    cells.iter_mut().for_each(|cell| cell.swap(2, 3));
+    let expected = format!("{} inverted cells were turned around", cells.len());
+    let options = smooth::Options {
+        guard: true,
+        max_iterations: 5,
+        ..Default::default()
+    };
+    let (smoothed, _) = smooth_volume(&on, right, &options)?;
+    let (turned, report) = smooth_volume(&on, inverted, &options)?;
+    assert_eq!(report.notes[0].to_string(), expected);
+    assert_eq!(turned, smoothed);
+    Ok(())
+}

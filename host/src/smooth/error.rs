@@ -82,7 +82,7 @@ pub enum Error {
     UntangledFaces,
     /// No cell is valid: the numbering may be left-handed.
     #[error(
-        "all {0} cells are inverted: swap two vertices of each, since triangles run counter-clockwise, and the fourth vertex of a tetrahedron is on the side from which the first three do"
+        "all {0} cells are inverted: turn each, by swapping two vertices of a triangle or tetrahedron, or the two opposite faces of another cell"
     )]
     AllInverted(u32),
     /// Inverted cells of a mesh to improve.

@@ -15,6 +15,7 @@ use trioxide::volume::VolumeMesh;
 use trioxide_arguments::auto::Work;
 use trioxide_arguments::device::{DeviceOptions, Opening, Report};
 use trioxide_arguments::names::worded;
+use trioxide_arguments::note_all;
 use trioxide_operations::info::{cells_to_json, ratios_to_json};
 use trioxide_operations::{Error, smooth, smooth_volume};
 
@@ -162,6 +163,7 @@ fn reported<'a>(
     report: smooth::Report,
     rows: Vec<(&'static str, Value)>,
 ) -> Report<'a> {
+    note_all(&report.notes, options.device.quiet);
     let counts = report.counts();
     let mut given = Report::of("smooth", &options.input, report.run, counts);
     given.counts.extend(rows);

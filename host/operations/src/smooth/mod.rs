@@ -18,7 +18,7 @@ use crate::error::{Error, Result};
 use crate::input::check_faces;
 use crate::machine::{Machine, On, Start};
 use crate::precision::Precision;
-use crate::report::Run;
+use crate::report::{CLOCKWISE, Note, Run};
 
 pub use crate::error::smooth::{Refusal, Tangled};
 pub use options::{FilterKind, Options};
@@ -46,14 +46,21 @@ pub use report::{Report, Totals};
 /// # Errors
 /// A mesh without faces, or one that breaks a rule, with the element; [`Refusal`]; those of
 /// [`trioxide::smooth::run_surface()`].
-pub fn smooth(on: &dyn Start, mesh: Mesh, options: &Options) -> Result<(Mesh, Report)> {
+pub fn smooth(on: &dyn Start, mut mesh: Mesh, options: &Options) -> Result<(Mesh, Report)> {
     let (vertices, faces) = (mesh.points.len(), mesh.faces.len());
     let settings = options.settings()?;
     check_faces(&mesh)?;
     let given = (options, &settings);
     let machine = on.start()?;
     if let Some(goal) = options.untangling() {
-        return untangle::surface(&machine, mesh, options, &goal);
+        let turned = if mesh.is_planar() {
+            mesh.turn_triangles()
+        } else {
+            0
+        };
+        let (mesh, mut report) = untangle::surface(&machine, mesh, options, &goal)?;
+        report.notes.extend(Note::turned(turned, CLOCKWISE));
+        return Ok((mesh, report));
     }
     let remembered = machine.remembered();
     let between = (&machine, remembered.as_ref());
@@ -96,7 +103,7 @@ pub fn smooth(on: &dyn Start, mesh: Mesh, options: &Options) -> Result<(Mesh, Re
 /// [`trioxide::smooth::run()`].
 pub fn smooth_volume(
     on: &dyn Start,
-    mesh: VolumeMesh,
+    mut mesh: VolumeMesh,
     options: &Options,
 ) -> Result<(VolumeMesh, Report)> {
     let (vertices, cells) = (mesh.points.len(), mesh.cells.len());
@@ -104,8 +111,17 @@ pub fn smooth_volume(
     check_cells(&mesh)?;
     let given = (options, &settings);
     let machine = on.start()?;
-    if let Some(goal) = options.untangling() {
-        return untangle::volume(&machine, mesh, options, &goal);
+    let goal = options.untangling();
+    // A guard and untangling compare signs of volumes; else the numbering of cells does not matter.
+    let turned = match options.guard || goal.is_some() {
+        true => mesh.turn_cells(),
+        false => 0,
+    };
+    let note = Note::turned(turned, "inverted cell");
+    if let Some(goal) = goal {
+        let (mesh, mut report) = untangle::volume(&machine, mesh, options, &goal)?;
+        report.notes.extend(note);
+        return Ok((mesh, report));
     }
     let done = machine.run(|on| match (on, options.precision) {
         (On::Device(device), Precision::F64) => volume_on::<DVec3>(device, &mesh, given),
@@ -117,6 +133,7 @@ pub fn smooth_volume(
     });
     let done = done.map_err(|error| single(error, &mesh.points, options))?;
     let (points, mut report) = done.into_report(vertices);
+    report.notes.extend(note);
     report.totals.cells = Some(cells as u64);
     Ok((VolumeMesh { points, ..mesh }, report))
 }
@@ -175,6 +192,7 @@ impl Done {
             totals,
             quality: self.quality,
             untangling: None,
+            notes: Vec::new(),
         };
         (self.smoothed.points, report)
     }

@@ -3,7 +3,7 @@
 use trioxide::quality3d::Quality3d;
 use trioxide::smooth::{Moves, Untangling};
 
-use crate::report::{Counts, Run};
+use crate::report::{Counts, Note, Run};
 
 /// The machine, the counts, and the quality before and after.
 #[derive(Clone, Debug, Default)]
@@ -16,6 +16,8 @@ pub struct Report {
     pub quality: Option<[Quality3d; 2]>,
     /// The inverted cells, the sweeps and the mean ratios of untangling and improving.
     pub untangling: Option<Untangling>,
+    /// Notes for the user.
+    pub notes: Vec<Note>,
 }
 
 impl Report {

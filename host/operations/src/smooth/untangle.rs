@@ -110,6 +110,7 @@ fn run_on<P: Vector>(
         untangling: Some(done),
         quality: before.zip(after).map(<[_; 2]>::from),
         run: Run::of(on, Vec::new())?,
+        notes: Vec::new(),
     };
     Ok((points.into_iter().map(P::to_f64).collect(), report))
 }

@@ -511,8 +511,9 @@ def smooth(
         options["fixed"] = check.flags(fixed, "fixed", len(given["points"]), "vertex")
     family = "smooth_volume" if is_volume else "smooth"
     with watching(progress) as watch:
-        result = run_on(device, lambda on: native.run(family, on, given, options, watch))
-    given["points"] = result["points"]
+        result = noted(run_on(device, lambda on: native.run(family, on, given, options, watch)))
+    # The points; all arrays if elements were turned.
+    given.update((name, result[name]) for name in given.keys() & result.keys())
     smoothed: Any = SmoothedVolume._of(given) if is_volume else Smoothed._of(given)
     smoothed.moving, smoothed.sweeps, smoothed.counts = result["moving"], result["sweeps"], result["counts"]
     smoothed.inverted = result["inverted"]

@@ -12,8 +12,8 @@ use trioxide_operations as operations;
 
 use super::Family;
 use crate::arrays::flags;
-use crate::call::{Call, Dict, put_counts};
-use crate::meshes::{mesh_of, volume_of};
+use crate::call::{Call, Dict, put_counts, put_notes};
+use crate::meshes::{dict_of_mesh, dict_of_volume, mesh_of, volume_of};
 use crate::number::Number;
 use crate::options::{command, parse};
 use crate::resident::{Chosen, FLOATS, INDICES, Results, buffer, check_length, needed, surface};
@@ -30,24 +30,32 @@ pub const FAMILY: Family = Family {
     ],
 };
 
-/// A smoothed surface: the new points.
+/// A smoothed surface: the new points, or all arrays if triangles were turned.
 fn smooth_surface<'py>(call: &Call<'_, 'py>, mesh: &Dict<'py>) -> PyResult<Dict<'py>> {
     let (options, mesh) = (smooth_options(call)?, mesh_of(mesh)?);
-    let (points, report) = call.operate(move |on| {
+    let (mesh, report) = call.operate(move |on| {
         let (mesh, report) = operations::smooth(on, mesh, &options)?;
-        Ok((report.run.clone(), (mesh.points, report)))
+        Ok((report.run.clone(), (mesh, report)))
     })?;
-    dict_of_smoothed(call, points, &report)
+    let result = match report.notes.is_empty() {
+        true => dict_of_points(call, mesh.points)?,
+        false => dict_of_mesh(call.py, mesh)?,
+    };
+    with_report(call, result, &report)
 }
 
-/// A smoothed volume mesh: the new points.
+/// A smoothed volume mesh: the new points, or all arrays if cells were turned.
 fn smooth_volume<'py>(call: &Call<'_, 'py>, mesh: &Dict<'py>) -> PyResult<Dict<'py>> {
     let (options, mesh) = (smooth_options(call)?, volume_of(mesh)?);
-    let (points, report) = call.operate(move |on| {
+    let (mesh, report) = call.operate(move |on| {
         let (mesh, report) = operations::smooth_volume(on, mesh, &options)?;
-        Ok((report.run.clone(), (mesh.points, report)))
+        Ok((report.run.clone(), (mesh, report)))
     })?;
-    dict_of_smoothed(call, points, &report)
+    let result = match report.notes.is_empty() {
+        true => dict_of_points(call, mesh.points)?,
+        false => dict_of_volume(call.py, mesh)?,
+    };
+    with_report(call, result, &report)
 }
 
 fn smooth_options(call: &Call<'_, '_>) -> PyResult<operations::smooth::Options> {
@@ -57,13 +65,19 @@ fn smooth_options(call: &Call<'_, '_>) -> PyResult<operations::smooth::Options> 
     })
 }
 
-fn dict_of_smoothed<'py>(
-    call: &Call<'_, 'py>,
-    points: Vec<DVec3>,
-    report: &operations::smooth::Report,
-) -> PyResult<Dict<'py>> {
+fn dict_of_points<'py>(call: &Call<'_, 'py>, points: Vec<DVec3>) -> PyResult<Dict<'py>> {
     let result = PyDict::new(call.py);
     result.set_item("points", crate::arrays::points(call.py, points)?)?;
+    Ok(result)
+}
+
+/// The result with the counts and the notes of a report.
+fn with_report<'py>(
+    call: &Call<'_, 'py>,
+    result: Dict<'py>,
+    report: &operations::smooth::Report,
+) -> PyResult<Dict<'py>> {
+    put_notes(&result, &report.notes)?;
     result.set_item("moving", report.totals.moving)?;
     result.set_item("sweeps", report.totals.moves.sweeps)?;
     let inverted = report.untangling.as_ref().map(|done| done.inverted.clone());

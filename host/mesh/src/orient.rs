@@ -1,0 +1,292 @@
+//! Elements whose numbering is turned around: triangles of the plane, and cells.
+//!
+//! An element is *inverted* if its area or volume is negative. Either its numbering runs the wrong way, or its vertices
+//! are at wrong places: then turning it would hide the fault, and its sides would run as those of its neighbours do.
+//! The sides decide. Elements that share a side agree if they run along it in opposite directions. A component of
+//! elements joined by shared sides has two numberings in which all agree, one with all elements turned. The one with
+//! fewer inverted elements is right; of two with as many, the one that turns fewer elements, then the one that does not
+//! turn the lowest element. A component without such a numbering stays as it is.
+
+use rayon::slice::ParallelSliceMut;
+
+use crate::mesh::{Faces, Mesh, NONE};
+use crate::parallel;
+use crate::volume::{CellKind, Cells, VolumeMesh, faces, key, orientation};
+
+impl VolumeMesh {
+    /// Turns the cells whose numbering runs the wrong way, as the head of the module defines it. Returns their number. A
+    /// mesh with a vertex that is out of range stays as it is.
+    pub fn turn_cells(&mut self) -> usize {
+        let (count, points) = (self.cells.len(), self.points.len());
+        let is_in_range = |c: usize| self.cells.get(c).iter().all(|&v| (v as usize) < points);
+        if parallel::find(count, |c| !is_in_range(c)).is_some() {
+            return 0;
+        }
+        let inverted = parallel::collect(count, |c| self.is_inverted(self.cells.get(c)));
+        let sides = |c: usize, push: &mut dyn FnMut([u32; 4], bool)| {
+            let cell = self.cells.get(c);
+            for places in CellKind::of(cell.len()).map_or(&[][..], faces) {
+                let mut corners = [NONE; 4];
+                for (corner, &k) in corners.iter_mut().zip(*places) {
+                    *corner = cell[k];
+                }
+                let corners = &corners[..places.len()];
+                push(key(corners.iter().copied()), is_ascending(corners));
+            }
+        };
+        let turned = turned(&inverted, &sides);
+        match &mut self.cells {
+            Cells::Tetrahedra(tetrahedra) => {
+                turned.iter().for_each(|&c| tetrahedra[c].swap(2, 3));
+            }
+            Cells::Mixed(cells) => {
+                for &c in &turned {
+                    let range = cells.offsets[c] as usize..cells.offsets[c + 1] as usize;
+                    turn_cell(&mut cells.vertices[range]);
+                }
+            }
+        }
+        turned.len()
+    }
+
+    /// Whether the volume of a cell is negative: exactly for a tetrahedron, by the sum over its faces for another.
+    fn is_inverted(&self, cell: &[u32]) -> bool {
+        if let Ok(tetrahedron) = cell.try_into() {
+            return orientation(&self.points, tetrahedron) < 0.0;
+        }
+        let point = |k: usize| self.points[cell[k] as usize];
+        let mut volume = 0.0;
+        for places in CellKind::of(cell.len()).map_or(&[][..], faces) {
+            let origin = point(0);
+            let corner = |i: usize| point(places[i]) - origin;
+            for i in 1..places.len() - 1 {
+                volume += corner(0).dot(corner(i).cross(corner(i + 1)));
+            }
+        }
+        volume < 0.0
+    }
+}
+
+impl Mesh {
+    /// As [`VolumeMesh::turn_cells`], of the triangles of a mesh of the plane.
+    pub fn turn_triangles(&mut self) -> usize {
+        let Faces::Triangles(triangles) = &mut self.faces else {
+            return 0;
+        };
+        let points = &self.points;
+        let is_in_range = |t: &[u32; 3]| t.iter().all(|&v| (v as usize) < points.len());
+        if !parallel::all(triangles, is_in_range) {
+            return 0;
+        }
+        let is_inverted = |t: usize| {
+            let [a, b, c] = triangles[t].map(|v| points[v as usize].truncate());
+            let coord = |p: glam::DVec2| robust::Coord { x: p.x, y: p.y };
+            robust::orient2d(coord(a), coord(b), coord(c)) < 0.0
+        };
+        let inverted = parallel::collect(triangles.len(), is_inverted);
+        let sides = |t: usize, push: &mut dyn FnMut([u32; 4], bool)| {
+            let [a, b, c] = triangles[t];
+            for side in [[a, b], [b, c], [c, a]] {
+                push(key(side.into_iter()), side[0] < side[1]);
+            }
+        };
+        let turned = turned(&inverted, &sides);
+        turned.iter().for_each(|&t| triangles[t].swap(1, 2));
+        turned.len()
+    }
+}
+
+/// Whether the corner after the lowest one is lower than the corner before it: of two faces with the same corners and
+/// opposite directions exactly one is so.
+fn is_ascending(corners: &[u32]) -> bool {
+    let n = corners.len();
+    let lowest = (0..n).min_by_key(|&k| corners[k]).unwrap_or(0);
+    corners[(lowest + 1) % n] < corners[(lowest + n - 1) % n]
+}
+
+/// Turns a cell of another kind than a tetrahedron.
+fn turn_cell(cell: &mut [u32]) {
+    match cell.len() {
+        4 => cell.swap(2, 3),
+        5 => cell.swap(1, 3),
+        n => {
+            let (bottom, top) = cell.split_at_mut(n / 2);
+            bottom.swap_with_slice(top);
+        }
+    }
+}
+
+/// Gives the sides of an element: its vertices in ascending order, and whether the element runs along it in one of the
+/// two directions.
+type Sides<'a> = &'a (dyn Fn(usize, &mut dyn FnMut([u32; 4], bool)) + Sync);
+
+/// The elements to turn, in ascending order.
+fn turned(inverted: &[bool], sides: Sides) -> Vec<usize> {
+    if !inverted.contains(&true) {
+        return Vec::new();
+    }
+    let parts = parallel::map_pieces(inverted.len(), parallel::GRAIN, |range| {
+        let mut part = Vec::with_capacity(4 * range.len());
+        for element in range {
+            sides(element, &mut |key, way| {
+                part.push((key, element as u32, way))
+            });
+        }
+        part
+    });
+    let mut all = parallel::concat(parts);
+    all.par_sort_unstable();
+    let mut components = Components::new(inverted.len());
+    for uses in all.chunk_by(|a, b| a.0 == b.0) {
+        if let [(_, a, way), (_, b, other)] = *uses {
+            components.join(a, b, way == other);
+        }
+    }
+    components.turned(inverted)
+}
+
+/// Elements joined across sides, each with its way relative to the lowest element of its component.
+struct Components {
+    /// An element nearer to the root, and whether this one disagrees with it.
+    parents: Vec<(u32, bool)>,
+    /// Whether the component of a root has no numbering in which all agree.
+    is_broken: Vec<bool>,
+}
+
+impl Components {
+    fn new(count: usize) -> Self {
+        Self {
+            parents: (0..count as u32).map(|i| (i, false)).collect(),
+            is_broken: vec![false; count],
+        }
+    }
+
+    /// The root of an element, and whether the element disagrees with it.
+    fn root(&mut self, element: u32) -> (u32, bool) {
+        let (mut at, mut disagrees) = (element, false);
+        while self.parents[at as usize].0 != at {
+            let (parent, parity) = self.parents[at as usize];
+            disagrees ^= parity;
+            at = parent;
+        }
+        // All on the way point to the root.
+        let (root, mut next, mut parity) = (at, element, disagrees);
+        while next != root {
+            let (parent, own) = std::mem::replace(&mut self.parents[next as usize], (root, parity));
+            parity ^= own;
+            next = parent;
+        }
+        (root, disagrees)
+    }
+
+    fn join(&mut self, a: u32, b: u32, disagree: bool) {
+        let ((a, of_a), (b, of_b)) = (self.root(a), self.root(b));
+        let disagree = disagree ^ of_a ^ of_b;
+        if a == b {
+            self.is_broken[a as usize] |= disagree;
+            return;
+        }
+        let (low, high) = (a.min(b), a.max(b));
+        self.parents[high as usize] = (low, disagree);
+        self.is_broken[low as usize] |= self.is_broken[high as usize];
+    }
+
+    fn turned(mut self, inverted: &[bool]) -> Vec<usize> {
+        let count = inverted.len();
+        let ways: Vec<(u32, bool)> = (0..count as u32).map(|i| self.root(i)).collect();
+        // For each root and both ways of it: inverted elements afterwards, turned elements.
+        let mut costs = vec![[(0u32, 0u32); 2]; count];
+        for (&is_inverted, &(root, disagrees)) in inverted.iter().zip(&ways) {
+            for (way, cost) in costs[root as usize].iter_mut().enumerate() {
+                let turns = disagrees ^ (way == 1);
+                cost.0 += u32::from(is_inverted ^ turns);
+                cost.1 += u32::from(turns);
+            }
+        }
+        let is_turned = |&i: &usize| {
+            let (root, disagrees) = ways[i];
+            let [kept, turned] = costs[root as usize];
+            !self.is_broken[root as usize] && disagrees ^ (turned < kept)
+        };
+        (0..count).filter(is_turned).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use glam::DVec3;
+
+    use super::*;
+    use crate::fields::MeshFields;
+    use crate::mesh::Polygons;
+    use crate::volume::MixedCells;
+
+    fn volume(points: Vec<DVec3>, cells: &[&[u32]]) -> VolumeMesh {
+        let mut mixed = MixedCells::default();
+        cells.iter().for_each(|cell| mixed.push(cell));
+        VolumeMesh {
+            points,
+            cells: Cells::Mixed(mixed),
+            regions: None,
+            faces: Polygons::default(),
+            face_tags: Vec::new(),
+            fields: MeshFields::default(),
+        }
+    }
+
+    fn cells(mesh: &VolumeMesh) -> Vec<Vec<u32>> {
+        mesh.cells.iter().map(<[u32]>::to_vec).collect()
+    }
+
+    /// A cube below a pyramid and a wedge beside it: each kind, turned alone and all together.
+    #[test]
+    fn cells_of_every_kind_turn_to_agree() {
+        let corners = [0, 1, 2, 3, 4, 5, 6, 7].map(|i| {
+            let (x, y) = ([0.0, 1.0, 1.0, 0.0][i % 4], [0.0, 0.0, 1.0, 1.0][i % 4]);
+            DVec3::new(x, y, (i / 4) as f64)
+        });
+        let more = [
+            (0.5, 0.5, 2.0),
+            (2.0, 0.5, 0.0),
+            (2.0, 0.5, 1.0),
+            (0.5, 0.5, 3.0),
+        ];
+        let points = [&corners[..], &more.map(DVec3::from)].concat();
+        let right: [&[u32]; 4] = [
+            &[0, 1, 2, 3, 4, 5, 6, 7],
+            &[4, 5, 6, 7, 8],
+            &[1, 9, 2, 5, 10, 6],
+            &[4, 5, 8, 11],
+        ];
+        let expected = cells(&volume(points.clone(), &right));
+        for mask in 0..16u32 {
+            let mut mesh = volume(points.clone(), &right);
+            let Cells::Mixed(mixed) = &mut mesh.cells else {
+                panic!("mixed cells")
+            };
+            for c in (0..4).filter(|c| mask >> c & 1 == 1) {
+                let range = mixed.offsets[c] as usize..mixed.offsets[c + 1] as usize;
+                turn_cell(&mut mixed.vertices[range]);
+            }
+            assert_eq!(mesh.turn_cells(), mask.count_ones() as usize, "{mask:b}");
+            assert_eq!(cells(&mesh), expected, "{mask:b}");
+        }
+    }
+
+    /// A vertex at a wrong place inverts a triangle, whose numbering is right.
+    #[test]
+    fn a_tangled_triangle_stays() {
+        let points = [(0.0, 0.0), (4.0, 0.0), (4.0, 4.0), (0.0, 4.0), (5.0, 2.0)];
+        let triangles = vec![[0, 1, 4], [1, 2, 4], [2, 3, 4], [3, 0, 4]];
+        let mut mesh = Mesh {
+            points: points.map(|(x, y)| DVec3::new(x, y, 0.0)).to_vec(),
+            faces: Faces::Triangles(triangles.clone()),
+            ..Mesh::default()
+        };
+        assert_eq!(mesh.turn_triangles(), 0);
+        let turned: Vec<_> = triangles.iter().map(|&[a, b, c]| [a, c, b]).collect();
+        mesh.faces = Faces::Triangles(turned);
+        assert_eq!(mesh.turn_triangles(), 4);
+        assert_eq!(mesh.faces, Faces::Triangles(triangles));
+    }
+}
