@@ -231,6 +231,18 @@ pub(crate) fn names(names: Vec<&str>) -> Vec<String> {
     names.into_iter().map(str::to_owned).collect()
 }
 
+/// Items as a list for people: the first of them, and the number of the others.
+pub(crate) fn listed(items: impl IntoIterator<Item = String>) -> String {
+    const MOST: usize = 24;
+    let mut items: Vec<String> = items.into_iter().collect();
+    let more = items.len().saturating_sub(MOST);
+    items.truncate(MOST);
+    if more > 0 {
+        items.push(format!("and {more} more"));
+    }
+    items.join(", ")
+}
+
 /// Whether a file of this name lists other files, its pieces.
 pub(crate) fn is_parallel(path: &Path) -> bool {
     let extension = path.extension().and_then(OsStr::to_str).unwrap_or_default();

@@ -33,6 +33,8 @@ fn summary(name: &str) -> (usize, usize, Vec<[usize; 2]>, Vec<[usize; 2]>, f64) 
     )
 }
 
+const NAMES: &str = "names of groups are not kept: surface 10 left, surface 20 right";
+
 /// Two squares side by side that Gmsh 4.15 meshed: surfaces 10 and 20, and the curves of the first as group 5. The
 /// counts are meshio's.
 #[test]
@@ -46,10 +48,11 @@ fn physical_surfaces_of_gmsh_are_regions_and_curves_are_segments() {
     ] {
         assert!(!is_volume(&peer(name)));
         assert_eq!(summary(name), groups, "{name}");
-        assert_eq!(
-            read_with_notes(&peer(name)).unwrap().1,
-            Vec::<String>::new()
-        );
+        let (_, notes) = read_with_notes(&peer(name)).unwrap();
+        match name {
+            "gmsh.vtk" => assert_eq!(notes, Vec::<String>::new()),
+            _ => assert_eq!(notes, [NAMES]),
+        }
     }
     // Gmsh writes the entities, not the groups, as references.
     let entities = (
@@ -73,6 +76,7 @@ fn nodes_on_sides_of_elements_of_second_order_are_dropped_with_a_note() {
         assert_eq!(regions, counts.map(|tag| [tag, 14]), "{name}");
         assert_eq!(segments.iter().map(|s| s[1]).sum::<usize>(), 6, "{name}");
         let (_, notes) = read_with_notes(&peer(name)).unwrap();
+        let notes: Vec<String> = notes.into_iter().filter(|note| note != NAMES).collect();
         assert_eq!(
             notes,
             [
@@ -292,7 +296,8 @@ fn sections_of_msh_that_no_mesh_holds_are_skipped_with_a_note() {
         notes,
         [
             "$Periodic is skipped: pairs of periodic nodes of .msh files are not read",
-            "$ElementNodeData is skipped: fields of corners of .msh files are not read"
+            "$ElementNodeData is skipped: fields of corners of .msh files are not read",
+            NAMES
         ]
     );
     std::fs::write(&path, "$Comments\n").unwrap();

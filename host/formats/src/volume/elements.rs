@@ -8,13 +8,15 @@ use super::grid_fields::GridFields;
 use super::wedges::turn_wedges;
 use crate::Loaded;
 use crate::fields::take_attributes;
-use trioxide_mesh::fields::{Field, MeshFields};
+use trioxide_mesh::fields::{Field, Fields, MeshFields};
 use trioxide_mesh::mesh::{Faces, Mesh, Polygons, Segment};
 use trioxide_mesh::parallel;
 use trioxide_mesh::volume::{CellKind, Cells, MixedCells, VolumeMesh};
 
+mod repeated;
 mod table;
 
+use repeated::OtherGroups;
 pub(super) use table::Table;
 pub(crate) use table::Tag;
 
@@ -77,6 +79,10 @@ pub(crate) struct Elements {
     curved: usize,
     /// Whether wedges may have the other orientation ([`turn_wedges`]).
     pub(super) has_vtk_wedges: bool,
+    /// Whether the file gives an element once for each of its groups. A file of ours does not.
+    pub(super) has_copies: bool,
+    /// Groups that elements are in beside the one that they have.
+    pub(super) groups: OtherGroups,
     /// Sentences on parts of the file that the mesh does not have.
     pub(crate) notes: Vec<String>,
 }
@@ -230,6 +236,8 @@ pub(crate) struct Grid {
     elements: Elements,
     /// Ids in the file of `points`, if some of the file's nodes are left out.
     kept: Option<Vec<u32>>,
+    /// Ids of the cells and of the faces that are not left out, if some are.
+    kept_elements: [Option<Vec<u32>>; 2],
     fields: GridFields,
 }
 
@@ -245,6 +253,11 @@ impl Grid {
                 "{count} vertices are more than 32-bit indices can name"
             ));
         }
+        let kept_elements = match elements.has_copies {
+            true => elements.drop_repeated(points.len()),
+            false => [None, None],
+        };
+        elements.notes.extend(elements.groups.note());
         let mut kept = None;
         if elements.curved > 0 {
             kept = Some(elements.drop_side_nodes(&mut points));
@@ -253,6 +266,7 @@ impl Grid {
             points,
             elements,
             kept,
+            kept_elements,
             fields: GridFields::default(),
         })
     }
@@ -275,9 +289,14 @@ impl Grid {
 
     /// Adds fields of the file's nodes, of its cells, and of its faces as sides.
     pub(crate) fn with_mesh_fields(mut self, fields: MeshFields) -> Grid {
+        let of_kept = |fields: Fields, kept: &Option<Vec<u32>>| match kept {
+            None => fields,
+            Some(ids) => fields.gather(ids),
+        };
+        let [cells, faces] = &self.kept_elements;
         self.fields = GridFields {
             points: self.of_kept(fields.points.iter().cloned().collect()),
-            lists: [fields.cells, fields.sides],
+            lists: [of_kept(fields.cells, cells), of_kept(fields.sides, faces)],
             ..GridFields::default()
         };
         self

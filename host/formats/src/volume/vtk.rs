@@ -309,6 +309,7 @@ fn finish(parts: Content, end: usize) -> Parsed<Grid> {
         FaultyArray::Offsets | FaultyArray::Vertices => Fault::new(cells.at, reason),
     })?;
     elements.has_regions = regions.is_some();
+    elements.has_copies = name.is_some_and(|name| name != "region");
     let counts = [points.len(), types.len()];
     let [of_points, of_cells] = vtk_fields::fields(parts.arrays, counts, &skipped)?;
     let grid = Grid::new(points, elements).map_err(|reason| Fault::new(cells.at, reason))?;

@@ -2,18 +2,19 @@
 //!
 //! <https://gmsh.info/doc/texinfo/gmsh.html#MSH-file-format>. Tetrahedra, pyramids, prisms and hexahedra are cells,
 //! triangles and quadrilaterals faces, lines segments of a surface; points are skipped. A region, tag or marker is the
-//! physical group. If no element of the dimension has one, it is the geometrical entity, if there are several. An
-//! element in several physical groups gets the first. Elements of higher order are read by their corners. `$NodeData`
-//! and `$ElementData` become fields of doubles, except for lines. Names of groups and partitions are skipped, periodic
-//! nodes and other data with a note. Gmsh's `view.write` with `append` repeats the mesh before each view: it is read
-//! once.
+//! physical group. If no element of the dimension has one, it is the geometrical entity, if there are several. A face or
+//! cell in several physical groups gets the first, with a note; a line is read for each. Elements of higher order are
+//! read by their corners. `$NodeData` and `$ElementData` become fields of doubles, except for lines. Names of groups,
+//! groups of points, partitions ([`groups`]), periodic nodes and other data are left out with a note. Gmsh's
+//! `view.write` with `append` repeats the mesh before each view: it is read once.
 //!
 //! Written regions and tags are physical groups, each with a geometrical entity of its own: Gmsh puts whole entities
-//! into groups, ignoring the groups of elements. Elements are sorted by kind, in version 4.1 also by group; there all
-//! nodes belong to one volume, or one surface. Versions 1.0 and 4.0 are not written. The format has only doubles: a
-//! third string tag (`trioxide int32 1`), which other programs skip, gives the original type and components of a field.
+//! into groups, ignoring the groups of elements. A tag below 0 is a group with another number and a name that says the
+//! tag. Elements are sorted by kind, in version 4.1 also by group; there all nodes belong to one volume, or one
+//! surface. Versions 1.0 and 4.0 are not written. The format has only doubles: a third string tag (`trioxide int32 1`),
+//! which other programs skip, gives the original type and components of a field.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::Path;
 
@@ -32,6 +33,7 @@ use trioxide_mesh::{Result, parallel};
 
 mod data;
 mod fields;
+mod groups;
 mod v2;
 mod v4;
 mod v40;
@@ -40,6 +42,7 @@ use data::Data;
 use fields::Views;
 pub(super) use fields::keeps;
 pub(crate) use fields::{lost_fields, plain_name, retyped};
+use groups::Groups;
 
 /// Gmsh's types of elements that are kept, in the order of writing.
 const SHAPES: [(u8, Shape); 7] = [
@@ -250,6 +253,7 @@ fn read_sections<'a>(
                 grouped.skip_again(data, begin)?;
                 continue;
             }
+            "PhysicalNames" => grouped.groups.read_names(data),
             "NodeData" => grouped.views.read(data, false)?,
             "ElementData" => grouped.views.read(data, true)?,
             _ if read(data, (name, begin), &mut nodes, &mut grouped)? => {}
@@ -360,6 +364,7 @@ struct Grouped {
     elements: Elements,
     /// Entities of the cells, then of the faces, then of the lines.
     entities: [Vec<i32>; 3],
+    groups: Groups,
     views: Views,
     /// Start of the mesh, with its format.
     begin: usize,
@@ -425,6 +430,9 @@ impl Grouped {
             }
         }
         let fields = self.views.finish(&nodes, &mut self.elements.notes)?;
+        self.elements.has_copies = true;
+        self.elements.groups.names = self.groups.names().clone();
+        self.elements.notes.extend(self.groups.notes());
         let grid = Grid::new(nodes.points, self.elements);
         let grid = grid.map_err(|reason| Fault::new(end, reason))?;
         Ok(grid.with_mesh_fields(fields))
@@ -439,8 +447,16 @@ pub(crate) fn write(path: &Path, mesh: Output, options: WriteOptions) -> Result<
     })
 }
 
-/// The geometrical entity of each tag of a dimension, numbered from 1 in the order of tags.
-type Entities = BTreeMap<i32, i32>;
+/// The geometrical entity and the physical group of each tag of a dimension, in the order of tags.
+type Entities = BTreeMap<i32, Entity>;
+
+/// An entity, numbered from 1, and its physical group.
+#[derive(Clone, Copy, Default)]
+struct Entity {
+    number: i32,
+    /// The tag, or for a tag below 0 a number that is no tag. There is no group 0.
+    group: i32,
+}
 
 /// The curves of the lines' markers, the surfaces of the faces' tags, and the volumes of regions. Untagged cells are
 /// one volume. There is always a surface.
@@ -451,18 +467,44 @@ fn entities(mesh: Output) -> [Entities; 3] {
     };
     let markers: Vec<i32> = mesh.lines.iter().map(|line| line.marker).collect();
     let mut all = [&markers[..], &mesh.face_tags, regions].map(|tags| {
-        let entities = tags.iter().map(|&tag| (tag, 0));
-        entities.collect::<Entities>()
+        let tags: BTreeSet<i32> = tags.iter().copied().collect();
+        let mut free = (1..).filter(|number| !tags.contains(number));
+        let group = |tag: i32| match tag < 0 {
+            true => free.next().unwrap_or(0),
+            false => tag,
+        };
+        let groups: Vec<i32> = tags.iter().copied().map(group).collect();
+        let entities = (1..).zip(groups);
+        let entities = entities.map(|(number, group)| Entity { number, group });
+        tags.into_iter().zip(entities).collect::<Entities>()
     });
     if all[1].is_empty() {
-        all[1].insert(0, 0);
-    }
-    for entities in &mut all {
-        for (number, entity) in (1..).zip(entities.values_mut()) {
-            *entity = number;
-        }
+        let group = 0;
+        all[1].insert(0, Entity { number: 1, group });
     }
     all
+}
+
+/// Writes the names of groups that stand for tags below 0.
+fn write_names(out: &mut dyn io::Write, mesh: Output, entities: &[Entities; 3]) -> io::Result<()> {
+    let below = |entities: &Entities| entities.range(..0).count();
+    let count: usize = entities.iter().map(below).sum();
+    if count == 0 {
+        return Ok(());
+    }
+    writeln!(out, "$PhysicalNames\n{count}")?;
+    let highest = if mesh.cells.is_empty() { 2 } else { 3 };
+    for (dimension, entities) in (1..).zip(entities) {
+        let kind = match dimension == highest {
+            true => "region",
+            false => "marker",
+        };
+        for (tag, Entity { group, .. }) in entities.range(..0) {
+            let digits = tag.unsigned_abs();
+            writeln!(out, "{dimension} {group} \"{kind}_m{digits}\"")?;
+        }
+    }
+    writeln!(out, "$EndPhysicalNames")
 }
 
 /// The dimension of a shape's elements.

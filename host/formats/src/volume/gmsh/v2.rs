@@ -9,9 +9,10 @@ use super::super::bytes::{Decode, Kind, Numbers, Order, write_numbers};
 use super::super::elements::{Grid, Shape, Table, Tag};
 use super::super::{Output, Selected, select};
 use super::data::{Data, Start};
+use super::groups::Groups;
 use super::{
-    Grouped, NodeMap, Nodes, SHAPES, dimension, entities, fields, read_sections, shape,
-    write_format,
+    Entity, Grouped, NodeMap, Nodes, SHAPES, dimension, entities, fields, read_sections, shape,
+    write_format, write_names,
 };
 use crate::atomic_file::Out;
 use crate::fields::Number;
@@ -112,6 +113,78 @@ fn read_rows(
     file: &[u8],
     fault: impl Fn(usize, String) -> Fault,
 ) -> Parsed<()> {
+    let width = columns.nodes + shape.vertices() + side_nodes;
+    match resolved(&mut grouped.groups, shape, columns, values, width) {
+        None => read_resolved(
+            values,
+            (shape, side_nodes),
+            columns,
+            nodes,
+            grouped,
+            file,
+            fault,
+        ),
+        Some((values, rows)) => {
+            let fault = |i: usize, reason| fault(rows[i / width] * width + i % width, reason);
+            read_resolved(
+                &values,
+                (shape, side_nodes),
+                columns,
+                nodes,
+                grouped,
+                file,
+                fault,
+            )
+        }
+    }
+}
+
+/// Returns the rows with the tags that their groups stand for, without those between partitions, and the index of
+/// each; `None` where every group stands for itself.
+fn resolved(
+    groups: &mut Groups,
+    shape: Shape,
+    columns: Columns,
+    values: &[i64],
+    width: usize,
+) -> Option<(Vec<i64>, Vec<usize>)> {
+    let Columns {
+        first_tag, tags, ..
+    } = columns;
+    let rows = || values.chunks_exact(width);
+    groups.has_partitions |= tags > 2 && rows().any(|row| row[first_tag + 2] != 0);
+    if tags == 0 || !(groups.has_stand_ins() || rows().any(|row| row[first_tag] < 0)) {
+        return None;
+    }
+    let (mut kept, mut numbers) = (Vec::with_capacity(values.len()), Vec::new());
+    for (i, row) in rows().enumerate() {
+        // Larger numbers are a fault, which the table finds.
+        let tag = match i32::try_from(row[first_tag]) {
+            Ok(group) => groups.tag(dimension(shape), group).map(i64::from),
+            Err(_) => Some(row[first_tag]),
+        };
+        let Some(tag) = tag else {
+            groups.leave_out(1);
+            continue;
+        };
+        kept.extend_from_slice(row);
+        let at = kept.len() - width + first_tag;
+        kept[at] = tag;
+        numbers.push(i);
+    }
+    Some((kept, numbers))
+}
+
+/// As [`read_rows`], of groups that stand for themselves.
+fn read_resolved(
+    values: &[i64],
+    (shape, side_nodes): (Shape, usize),
+    columns: Columns,
+    nodes: &Nodes,
+    grouped: &mut Grouped,
+    file: &[u8],
+    fault: impl Fn(usize, String) -> Fault,
+) -> Parsed<()> {
     let Columns {
         first_tag, tags, ..
     } = columns;
@@ -126,6 +199,12 @@ fn read_rows(
         },
     };
     let entities = match shape {
+        Shape::Point if tags > 0 => {
+            let tags = table.column(first_tag, fault)?;
+            tags.into_iter()
+                .for_each(|tag| grouped.groups.add_points(tag, 1));
+            return Ok(());
+        }
         Shape::Point => return Ok(()),
         Shape::Cell(_) => &mut grouped.entities[0],
         Shape::Face(_) => &mut grouped.entities[1],
@@ -296,7 +375,9 @@ fn read_binary_elements(data: &mut Data, nodes: &Nodes, grouped: &mut Grouped) -
 }
 
 pub(super) fn write(out: &mut dyn Out, mesh: Output, is_binary: bool) -> io::Result<()> {
+    let entities = entities(mesh);
     write_format(out, "2.2", is_binary)?;
+    write_names(out, mesh, &entities)?;
     write!(out, "$Nodes\n{}\n", mesh.points.len())?;
     let order = is_binary.then_some(Order::Little);
     write_numbers(out, mesh.points.len(), order, |i, push| {
@@ -310,7 +391,6 @@ pub(super) fn write(out: &mut dyn Out, mesh: Output, is_binary: bool) -> io::Res
     let count = mesh.cells.len() + mesh.faces.len() + mesh.lines.len();
     write!(out, "$EndNodes\n$Elements\n{count}\n")?;
     let mut number = 1;
-    let entities = entities(mesh);
     for (kind, shape) in SHAPES {
         let selected = select(mesh, shape);
         if selected.is_empty() {
@@ -330,8 +410,9 @@ pub(super) fn write(out: &mut dyn Out, mesh: Output, is_binary: bool) -> io::Res
                 push(kind.into());
                 push(2);
             }
-            push(tag.into());
-            push(entities[&tag].into());
+            let Entity { number, group } = entities[&tag];
+            push(group.into());
+            push(number.into());
             vertices.iter().for_each(|&v| push(i64::from(v) + 1));
         })?;
         number += selected.len();

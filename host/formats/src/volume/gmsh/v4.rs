@@ -5,19 +5,17 @@ use std::io::{self, Write};
 
 use glam::DVec3;
 
-use super::super::elements::{Elements, Grid, Shape, Table, Tag};
+use super::super::elements::{Grid, Shape, Table, Tag};
 use super::super::{Output, Selected, select};
 use super::data::Data;
+use super::groups::Place;
 use super::{
-    Entities, Grouped, NodeMap, Nodes, SHAPES, dimension, entities, fields, read_sections, shape,
-    v40, write_format,
+    Entities, Entity, Grouped, NodeMap, Nodes, SHAPES, dimension, entities, fields, read_sections,
+    shape, v40, write_format, write_names,
 };
 use crate::atomic_file::Out;
 use crate::rows_out::{push_after_blanks, push_f64, push_integer, write_records};
 use crate::text::{Fault, Parsed};
-
-/// First physical group of each entity that has one, by dimension and tag.
-type Groups = HashMap<(usize, i64), i32>;
 
 /// The version, 4.0 or 4.1.
 #[derive(Clone, Copy, PartialEq)]
@@ -62,52 +60,22 @@ pub(super) fn has_cells(data: &mut Data, version: Version) -> Parsed<bool> {
 }
 
 pub(super) fn parse(data: &mut Data, version: Version, begin: usize) -> Parsed<Grid> {
-    let mut groups = Groups::new();
     read_sections(data, begin, |data, (name, begin), nodes, grouped| {
         match name {
-            "Entities" => groups = read_entities(data, version)?,
+            "Entities" => grouped.groups.read_entities(data, version, false)?,
+            "PartitionedEntities" => grouped.groups.read_entities(data, version, true)?,
             "Nodes" if nodes.is_some() => return Err(Grouped::second_nodes(begin)),
             "Nodes" => *nodes = Some(read_nodes(data, version)?),
             "Elements" => {
                 let nodes = nodes
                     .as_ref()
                     .ok_or_else(|| Fault::new(begin, "$Elements stand before $Nodes"))?;
-                read_elements(data, nodes, &groups, version, grouped)?;
+                read_elements(data, nodes, version, grouped)?;
             }
             _ => return Ok(false),
         }
         Ok(true)
     })
-}
-
-fn read_entities(data: &mut Data, version: Version) -> Parsed<Groups> {
-    let mut groups = Groups::new();
-    let mut counts = [0; 4];
-    for count in &mut counts {
-        *count = data.count("the number of entities")?;
-    }
-    for (dimension, count) in counts.into_iter().enumerate() {
-        for _ in 0..count {
-            let tag = data.int("an entity's tag")?;
-            let bounds = match (dimension, version) {
-                (0, Version::V41) => 3,
-                _ => 6,
-            };
-            data.floats(bounds, "an entity's bounds")?;
-            let physical = data.count("the number of physical groups")?;
-            let (physical, start) = data.ints(physical, "physical groups")?;
-            if let Some(&group) = physical.first() {
-                let group = i32::try_from(group)
-                    .map_err(|_| start.fault(0, format!("tag {group} has more than 32 bits")))?;
-                groups.insert((dimension, tag), group);
-            }
-            if dimension > 0 {
-                let bounding = data.count("the number of bounding entities")?;
-                data.ints(bounding, "bounding entities")?;
-            }
-        }
-    }
-    Ok(groups)
 }
 
 fn read_nodes(data: &mut Data, version: Version) -> Parsed<Nodes> {
@@ -155,7 +123,6 @@ fn read_nodes(data: &mut Data, version: Version) -> Parsed<Nodes> {
 fn read_elements(
     data: &mut Data,
     nodes: &Nodes,
-    groups: &Groups,
     version: Version,
     grouped: &mut Grouped,
 ) -> Parsed<()> {
@@ -180,37 +147,20 @@ fn read_elements(
             Version::V41 => data.sizes(numbers, "elements")?,
         };
         found = found.saturating_add(in_block);
-        let group = usize::try_from(dimension)
-            .ok()
-            .and_then(|dimension| groups.get(&(dimension, entity)).copied());
-        let entity = i32::try_from(entity).unwrap_or(0);
-        let counts = |elements: &Elements| {
-            [
-                elements.regions.len(),
-                elements.face_tags.len(),
-                elements.lines.len(),
-            ]
+        let dimension = usize::try_from(dimension).unwrap_or(0);
+        let Some(place) = grouped.groups.place(dimension, entity, in_block) else {
+            continue;
         };
-        let before = counts(&grouped.elements);
         let table = Table {
             values: &values,
             width,
             vertices: 1,
             side_nodes,
-            tag: Tag::All(group.unwrap_or(0)),
+            tag: Tag::All(0),
         };
-        let file = data.file();
-        grouped.views.push_numbers(shape, &values, width, file);
-        table.read(
-            &mut grouped.elements,
-            shape,
-            |tag| nodes.vertex(tag),
-            |i, reason| start.fault(i, reason),
-        )?;
-        let after = counts(&grouped.elements);
-        for (k, entities) in grouped.entities.iter_mut().enumerate() {
-            entities.resize(entities.len() + after[k] - before[k], entity);
-        }
+        grouped.read_block(data, nodes, shape, table, &place, |i, reason| {
+            start.fault(i, reason)
+        })?;
     }
     if found != count {
         let (_, here) = data.sizes(0, "")?;
@@ -274,11 +224,55 @@ impl Sink<'_> {
     }
 }
 
+impl Grouped {
+    /// Appends the elements of a block: lines once for each of their groups, others with the first.
+    fn read_block(
+        &mut self,
+        data: &Data,
+        nodes: &Nodes,
+        shape: Shape,
+        table: Table,
+        place: &Place,
+        fault: impl Fn(usize, String) -> Fault,
+    ) -> Parsed<()> {
+        let count = table.values.len() / table.width;
+        let first = place.groups.first().copied().unwrap_or(0);
+        let others = place.groups.get(1..).unwrap_or_default();
+        let (dimension, copies) = match shape {
+            Shape::Point => {
+                for &tag in &place.groups {
+                    self.groups.add_points(tag, count);
+                }
+                return Ok(());
+            }
+            Shape::Line => (1, others),
+            _ => (dimension(shape), &[][..]),
+        };
+        self.views
+            .push_numbers(shape, table.values, table.width, data.file());
+        for &tag in [first].iter().chain(copies) {
+            let tag = Tag::All(tag);
+            let table = Table { tag, ..table };
+            table.read(&mut self.elements, shape, |tag| nodes.vertex(tag), &fault)?;
+            let entity = i32::try_from(place.entity).unwrap_or(0);
+            let entities = &mut self.entities[3 - dimension];
+            entities.resize(entities.len() + count, entity);
+        }
+        if copies.is_empty() {
+            for &other in others {
+                self.elements.groups.add(dimension, first, other, count);
+            }
+        }
+        Ok(())
+    }
+}
+
 pub(super) fn write(out: &mut dyn Out, mesh: Output, is_binary: bool) -> io::Result<()> {
     let entities = entities(mesh);
     let blocks = blocks(mesh, &entities);
 
     write_format(out, "4.1", is_binary)?;
+    write_names(out, mesh, &entities)?;
     write_entities(out, mesh, &entities, is_binary)?;
     write_nodes(out, mesh, is_binary)?;
     write_elements(out, mesh, &blocks, is_binary)?;
@@ -307,13 +301,13 @@ fn write_entities(
     sink.sizes(&[0, curves, surfaces, volumes])?;
     sink.line()?;
     for entities in entities {
-        for (&tag, &entity) in entities {
-            sink.ints(&[entity])?;
+        for &Entity { number, group } in entities.values() {
+            sink.ints(&[number])?;
             sink.floats(&bounds)?;
             // There is no group 0.
-            sink.sizes(&[usize::from(tag != 0)])?;
-            if tag != 0 {
-                sink.ints(&[tag])?;
+            sink.sizes(&[usize::from(group != 0)])?;
+            if group != 0 {
+                sink.ints(&[group])?;
             }
             sink.sizes(&[0])?;
             sink.line()?;
@@ -419,7 +413,7 @@ fn blocks(mesh: Output, entities: &[Entities; 3]) -> Vec<Block> {
                 blocks.push(Block {
                     kind,
                     shape,
-                    entity: entities[&tag],
+                    entity: entities[&tag].number,
                     ids: Vec::new(),
                 });
                 blocks.len() - 1

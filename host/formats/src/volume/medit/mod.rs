@@ -92,7 +92,8 @@ fn dimension(mesh: Output) -> usize {
     }
 }
 
-fn finish(elements: Elements, points: Option<Vec<DVec3>>, end: usize) -> Parsed<Grid> {
+fn finish(mut elements: Elements, points: Option<Vec<DVec3>>, end: usize) -> Parsed<Grid> {
+    elements.has_copies = true;
     let points = points.ok_or_else(|| Fault::new(end, "there are no Vertices"))?;
     Grid::new(points, elements).map_err(|reason| Fault::new(end, reason))
 }

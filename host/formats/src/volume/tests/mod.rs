@@ -10,6 +10,7 @@ use trioxide_mesh::volume::{Cells, MixedCells};
 
 mod damage;
 mod fields;
+mod groups;
 mod oddities;
 mod peers;
 mod round_trips;

@@ -225,6 +225,7 @@ impl<'a, 'b> Piece<'a, 'b, '_> {
             fault(node, reason)
         })?;
         elements.has_regions = regions.is_some();
+        elements.has_copies = name.is_some_and(|name| name != "region");
         let data = |name| child(piece, name).ok();
         let of_points = fields::read(self.arrays, data("PointData"), count_of_points, &[])?;
         let of_cells = fields::read(self.arrays, data("CellData"), cells.types.len(), &skipped)?;

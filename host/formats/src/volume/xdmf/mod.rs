@@ -227,7 +227,7 @@ impl Reader<'_> {
                 tags => Ok(tags),
             }
         };
-        let (regions, _) = vtk_cells::find_regions(tags)?;
+        let (regions, name) = vtk_cells::find_regions(tags)?;
         let markers = tags("marker")?;
         let mut elements = vtk_cells::read(
             &types,
@@ -238,6 +238,7 @@ impl Reader<'_> {
         )
         .map_err(|(_, reason)| fault(topology, reason))?;
         elements.has_regions = regions.is_some();
+        elements.has_copies = name.is_some_and(|name| name != "region");
         Grid::new(points, elements).map_err(|reason| fault(node, reason))
     }
 
