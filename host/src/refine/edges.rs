@@ -21,8 +21,8 @@ pub struct DeviceEdgeMesh<P> {
     /// T, as `halves`.
     pub(super) longest: Buffer<u8>,
     pub(super) tags: Buffer<u32>,
-    /// Markers of the input's segments, ascending.
-    pub(super) markers: Vec<i32>,
+    /// The markers of an edge's segments: each list of the input once, ascending.
+    pub(super) markers: Vec<Vec<i32>>,
     pub(super) parents: Buffer<Triangle>,
     pub(super) divided: Buffer<Edge>,
     pub(super) origins: Buffer<Ends>,
@@ -143,7 +143,8 @@ impl<P: AnyPoint> DeviceEdgeMesh<P> {
         &self.longest
     }
 
-    /// Tag of each edge: 0, or one more than the rank of its marker among the markers of the input; E, or empty.
+    /// Tag of each edge: 0, or one more than the rank of its segments' markers among such lists of the input; E, or
+    /// empty.
     pub fn tags(&self) -> &Buffer<u32> {
         &self.tags
     }

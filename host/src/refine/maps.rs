@@ -47,7 +47,8 @@ impl<P: AnyPoint> DeviceEdgeMesh<P> {
         on.stage("copy to the host", || {
             let marker = |tag: u32| match tag {
                 0 => 0,
-                tag => self.markers[tag as usize - 1],
+                // There is one number an edge: the first.
+                tag => self.markers[tag as usize - 1][0],
             };
             Ok(EdgeTriangulation {
                 points: on.download(&self.points)?,

@@ -322,6 +322,7 @@ mod tests {
     use glam::DVec2;
 
     use super::*;
+    use crate::mesh::{Segment, Triangulation};
 
     #[test]
     fn a_mesh_without_segments_goes_back_to_the_input() {
@@ -338,6 +339,52 @@ mod tests {
         assert!(resident.level().triangles as usize > mesh.triangles.len());
         resident.coarsen(&on, 0).unwrap();
         assert_eq!(resident.triangulation(&on, None).unwrap(), mesh);
+    }
+
+    #[test]
+    fn an_edge_that_is_several_segments_keeps_all_of_them() {
+        let on = Device::cpu(Some(1)).unwrap();
+        let segment = |(ends, marker)| Segment { ends, marker };
+        let segments = [
+            ([0, 1], 6),
+            ([1, 0], 5),
+            ([0, 2], 7),
+            ([2, 0], 7),
+            ([2, 3], 5),
+        ];
+        let mesh = Triangulation {
+            points: [(0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0)]
+                .map(DVec2::from)
+                .to_vec(),
+            triangles: vec![[0, 1, 2], [0, 2, 3]],
+            segments: segments.map(segment).to_vec(),
+            ..Triangulation::default()
+        };
+        let mut fine = DeviceEdgeMesh::<DVec2>::upload(&on, &mesh).unwrap();
+        refine(&on, &mut fine, &Options::default()).unwrap();
+        let fine = fine.triangulation(&on, None).unwrap();
+        assert_eq!(fine.points[4], DVec2::splat(0.5));
+        let mut found: Vec<([u32; 2], i32)> = (fine.segments.iter())
+            .map(|s| {
+                (
+                    [s.ends[0].min(s.ends[1]), s.ends[0].max(s.ends[1])],
+                    s.marker,
+                )
+            })
+            .collect();
+        found.sort_unstable();
+        let expected = [
+            ([0, 1], 5),
+            ([0, 1], 6),
+            ([0, 4], 7),
+            ([0, 4], 7),
+            ([2, 3], 5),
+            ([2, 4], 7),
+            ([2, 4], 7),
+        ];
+        assert_eq!(found, expected);
+        let of_first: Vec<i32> = fine.segments.iter().map(|s| s.marker).take(2).collect();
+        assert_eq!(of_first, [6, 5], "in the order of the input");
     }
 
     #[test]

@@ -176,7 +176,7 @@ impl<P: AnyPoint> DeviceEdgeMesh<P> {
         })
     }
 
-    /// Tags the edges that are segments. Of segments between the same vertices the first counts.
+    /// Tags the edges that are segments.
     fn tag(&mut self, on: &Device, segments: &[Segment]) -> Result<()> {
         if segments.is_empty() {
             return Ok(());

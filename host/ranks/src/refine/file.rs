@@ -222,6 +222,13 @@ mod tests {
                 marker: t as i32 % 3,
             })
             .collect();
+        // An edge that is several segments.
+        let again = |i: usize| Segment {
+            marker: 9 - i as i32,
+            ..mesh.segments[i]
+        };
+        let again: Vec<Segment> = (0..5).map(again).collect();
+        mesh.segments.extend(again);
         check::<DVec2>(&mesh, 3, &mixed);
         check::<Vec2>(&mesh, 3, &mixed);
         // A vertex without a triangle, and a rank without triangles.

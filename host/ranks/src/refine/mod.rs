@@ -114,8 +114,8 @@ pub struct Run<P: AnyPoint> {
     /// The part at the beginning of the last round, and its state after it.
     part: EdgePart,
     left: Left<P>,
-    /// Markers of the input's segments, ascending.
-    markers: Vec<i32>,
+    /// The markers of an edge's segments: each list of the input once, ascending.
+    markers: Vec<Vec<i32>>,
 }
 
 /// A part after the last round.
@@ -212,7 +212,7 @@ fn rounds<P: AnyPoint>(
     ranks: &Ranks,
     on: &Device,
     (mut part, share): (EdgePart, EdgeShare<P>),
-    markers: Vec<i32>,
+    markers: Vec<Vec<i32>>,
     options: &Options,
     marking: &CheckedMarking<Triangle>,
     ownership: &Ownership,

@@ -100,7 +100,7 @@ impl Ancestors {
 }
 
 impl EdgePart {
-    /// Finds the edges of this rank's `part` of the input; also the ascending markers of the segments. Collective.
+    /// Finds the edges of this rank's `part` of the input; also the ascending lists of an edge's markers. Collective.
     ///
     /// # Errors
     /// Those of half-edges; segments that are no edges; a part with more edges than 32-bit ids name.
@@ -109,7 +109,7 @@ impl EdgePart {
         on: &Device,
         block: &Block<P::Double>,
         part: Part<P::Double>,
-    ) -> Result<(Self, EdgeShare<P>, Vec<i32>)>
+    ) -> Result<(Self, EdgeShare<P>, Vec<Vec<i32>>)>
     where
         P::Double: Position,
     {
@@ -380,14 +380,13 @@ pub fn three(bits: &[u32], t: usize) -> u64 {
     one(0) | one(1) | one(2)
 }
 
-/// The tags of the triangles' sides, and the markers. The first of several segments between the same vertices counts.
-/// Collective.
+/// The tags of the triangles' sides, and the lists of an edge's markers. Collective.
 fn tag_sides<P: Sync>(
     ranks: &Ranks,
     segments: &[Segment],
     vertices: u64,
     part: &Part<P>,
-) -> Result<(Vec<[u64; 3]>, Vec<i32>)> {
+) -> Result<(Vec<[u64; 3]>, Vec<Vec<i32>>)> {
     // Every rank has all segments, and finds the same fault.
     let tags = Tags::new(segments, vertices as usize)?;
     let key = |a: u64, b: u64| (a.min(b), a.max(b));

@@ -242,11 +242,12 @@ impl Pieces {
         Some(regions_of(ranks, cells, held, &ancestors))
     }
 
-    /// All segments in the order of their edges' ids, each along the edge's owner; `markers` ascend. Collective.
+    /// All segments in the order of their edges' ids, each along the edge's owner; `markers` are those of an edge's
+    /// segments, by its tag. Collective.
     ///
     /// # Errors
     /// Segments of a mesh with more vertices than they name.
-    pub fn segments(&self, ranks: &Ranks, markers: &[i32]) -> Result<Vec<Segment>> {
+    pub fn segments(&self, ranks: &Ranks, markers: &[Vec<i32>]) -> Result<Vec<Segment>> {
         if !self.part.has_tags {
             return Ok(Vec::new());
         }

@@ -22,8 +22,8 @@ pub struct SerialRun<P> {
     pub end: End,
     /// Time of each step, of all rounds together.
     pub times: Vec<(&'static str, Duration)>,
-    /// Markers of the segments, ascending: a tag is one more than the index of its edge's marker.
-    markers: Vec<i32>,
+    /// The markers of an edge's segments, ascending: a tag is one more than the index of its edge's list.
+    markers: Vec<Vec<i32>>,
     /// Counts of the input.
     input: Level,
 }
