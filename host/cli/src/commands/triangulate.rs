@@ -28,8 +28,9 @@ const DEFAULTS: &str = "Where defaults come from: --max-vertices is trioxide's o
 /// and lose their data.
 ///
 /// The area that the segments enclose is triangulated, less the holes; points alone up to their convex hull. Only this
-/// area is refined. A .poly file has holes and regions too. Segments keep their markers; vertices of the input keep
-/// their numbers. Notes report bounds that were not reached, and segments that were left out.
+/// area is refined. A .poly file has holes and regions too. Segments keep their markers, an edge along several that of
+/// the first; vertices of the input keep their numbers. Notes report bounds that were not reached, and segments that
+/// were left out.
 #[derive(Args)]
 #[command(after_help = DEFAULTS)]
 pub struct Options {

@@ -4,6 +4,7 @@
 
 mod background;
 mod neighbours;
+mod once;
 mod resident;
 mod within;
 
@@ -13,7 +14,7 @@ use trioxide::delaunay::refinement::{self, Refinement};
 use trioxide::delaunay::{self, Delaunay, Duplicates};
 use trioxide::device::Device;
 use trioxide::fields::MeshFields;
-use trioxide::mesh::{Faces, Mesh, Segment};
+use trioxide::mesh::{Faces, Mesh, Segment, gather};
 use trioxide::outline::{OutlineMesh, Region, check_segments};
 
 #[cfg(feature = "clap")]
@@ -26,6 +27,7 @@ pub use crate::error::triangulate::Refusal;
 pub use resident::{Pieces, Resident, ResidentLimits, flatten, resident};
 
 use background::Sizes;
+use once::Once;
 use within::within;
 
 /// How an outline is triangulated.
@@ -293,7 +295,7 @@ fn limited(
     options: &Options,
     sizes: Option<&Sizes>,
 ) -> Result<(Mesh, Report)> {
-    let (inside, report) = on.run(|on| match on {
+    let (inside, mut report) = on.run(|on| match on {
         On::Device(device) => inside(device, &outline, options, sizes),
         #[cfg(feature = "serial")]
         On::Serial => Err(Refusal::Serial.into()),
@@ -308,6 +310,7 @@ fn limited(
         .collect();
     mesh.fields.sides = mesh.fields.sides.gather(&inside.parents);
     if let Some(points) = inside.points {
+        report.notes.extend(lost(&mesh));
         let z = mesh.points.first().map_or(0.0, |p| p.z);
         mesh = Mesh {
             points: points.iter().map(|p| p.extend(z)).collect(),
@@ -325,6 +328,22 @@ fn limited(
     Ok((mesh, report))
 }
 
+/// Names what the points carry, which a refinement drops.
+fn lost(mesh: &Mesh) -> Option<String> {
+    let attributes = &mesh.attributes;
+    let names = mesh.fields.points.iter().map(|field| field.name.as_str());
+    let others = [
+        ("normals", attributes.normals.is_some()),
+        ("colours", attributes.colors.is_some()),
+        ("texture coordinates", attributes.uvs.is_some()),
+    ];
+    let others = others.into_iter().filter(|(_, has)| *has);
+    let all: Vec<&str> = names.chain(others.map(|(name, _)| name)).collect();
+    let all = all.join(", ");
+    (!all.is_empty())
+        .then(|| format!("vertices are added, so the data of points is left out: {all}"))
+}
+
 /// The triangles within an outline.
 struct Inside {
     /// All points, if some are added.
@@ -332,7 +351,7 @@ struct Inside {
     triangles: Vec<[u32; 3]>,
     /// The region of each triangle, if the outline has regions.
     regions: Option<Vec<i32>>,
-    /// The edges on segments, segment by segment, each in its direction.
+    /// The edges on segments, segment by segment, each once and in the direction of its segment.
     pieces: Vec<[u32; 2]>,
     /// The segment of each piece.
     parents: Vec<u32>,
@@ -355,7 +374,7 @@ fn inside(
         Ok((on.upload(&points)?, on.upload(&segments)?))
     })?;
     let found = within(on, &points, &segments, (holes, regions), options, sizes)?;
-    let (inside, firsts) = on.stage("copy to the host", || {
+    let (mut inside, firsts) = on.stage("copy to the host", || {
         let result = &found.mesh;
         let of_triangles = result.region_ids(on, &ids_of(regions))?;
         let firsts = result.firsts().map(|firsts| on.download_rows(firsts));
@@ -369,12 +388,19 @@ fn inside(
         };
         Ok((inside, firsts.transpose()?.unwrap_or_default()))
     })?;
-    let report = Report {
+    let mut report = Report {
         run: Run::of(on, Vec::new())?,
         totals: found.totals([points.len(), segments.len()]),
         firsts,
         notes: found.notes(regions, options),
         ..Report::default()
     };
+    let once = Once::new(&inside.pieces, &inside.parents);
+    if let Some(kept) = &once.kept {
+        inside.pieces = gather(&inside.pieces, kept);
+        inside.parents = gather(&inside.parents, kept);
+        report.totals.segments = kept.len() as u64;
+    }
+    report.notes.extend(once.note(&mesh.segments));
     Ok((inside, report))
 }

@@ -6,9 +6,11 @@ use glam::{DVec2, DVec3};
 use trioxide::device::Device;
 use trioxide::half_edges::{DeviceSurface, Known};
 use trioxide::ids::{Triangle, Vertex};
+use trioxide::mesh::gather;
 use trioxide::outline::Region;
 use trioxide::{Buffer, forms};
 
+use super::once::Once;
 use super::within::within;
 use super::{Options, Refusal, Totals, areas_of, background, find, ids_of, neighbours};
 use crate::error::Result;
@@ -52,6 +54,20 @@ pub struct Pieces {
     pub ends: Buffer<[u32; 2]>,
     /// The segment of each.
     pub parents: Buffer<u32>,
+}
+
+impl Pieces {
+    /// Keeps one piece along each edge, and names the segments that lose pieces. The host compares them: they are few
+    /// beside the triangles.
+    fn keep_once(&mut self, on: &Device) -> Result<Option<String>> {
+        let (ends, parents) = (on.download(&self.ends)?, on.download(&self.parents)?);
+        let once = Once::new(&ends, &parents);
+        if let Some(kept) = &once.kept {
+            self.ends = on.upload(&gather(&ends, kept))?;
+            self.parents = on.upload(&gather(&parents, kept))?;
+        }
+        Ok(once.note(&[]))
+    }
 }
 
 /// Points of space on a device by their x and y.
@@ -124,20 +140,25 @@ pub fn resident(
         let none = on.uninitialized(0)?;
         let given = segments.as_ref().unwrap_or(&none);
         let found = within(on, points, given, (holes, regions), options, sizes.as_ref())?;
-        let totals = found.totals([points.len(), given.len()]);
-        let notes = found.notes(regions, options);
+        let mut totals = found.totals([points.len(), given.len()]);
+        let mut notes = found.notes(regions, options);
         let region_ids = found.mesh.region_ids(on, &ids_of(regions))?;
         let parents = found.mesh.parents(on)?;
         let (triangles, pieces, firsts) = found.mesh.into_arrays();
+        let mut pieces = Pieces {
+            ends: pieces.cast(),
+            parents,
+        };
+        if let Some(note) = pieces.keep_once(on)? {
+            totals.segments = pieces.ends.len() as u64;
+            notes.push(note);
+        }
         Resident {
             points: found.points,
             triangles: triangles.cast(),
             known: Arc::default(),
             regions: region_ids,
-            pieces: segments.as_ref().map(|_| Pieces {
-                ends: pieces.cast(),
-                parents,
-            }),
+            pieces: segments.as_ref().map(|_| pieces),
             firsts,
             neighbours: None,
             totals,

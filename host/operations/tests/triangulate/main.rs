@@ -7,7 +7,7 @@ use trioxide::fields::{Field, Values};
 use trioxide::mesh::{Mesh, Segment, Triangulation};
 use trioxide::outline::{Outline, OutlineMesh, Region};
 use trioxide_operations::triangulate as operation;
-use trioxide_operations::triangulate::Options;
+use trioxide_operations::triangulate::{Options, ResidentLimits, resident};
 
 mod hostile;
 mod sizes;
@@ -277,6 +277,87 @@ fn points_and_pieces_keep_what_they_carry() {
 }
 
 #[test]
+fn segments_along_others_are_written_once() {
+    let mut corners = square(0.0, 2.0).to_vec();
+    corners.push(DVec2::new(1.0, 0.0));
+    // The first side goes through vertex 4; a half of it comes twice more, another side once more.
+    let segments = [
+        ([0, 1], 5),
+        ([1, 2], 6),
+        ([2, 3], 7),
+        ([3, 0], 8),
+        ([4, 0], 9),
+        ([0, 4], 5),
+        ([2, 1], 9),
+    ];
+    let of = |list: &[([u32; 2], i32)]| Outline {
+        points: corners.clone(),
+        segments: (list.iter())
+            .map(|&(ends, marker)| Segment { ends, marker })
+            .collect(),
+        ..Outline::default()
+    };
+    let (found, notes) = with_notes(&of(&segments), &Options::default()).unwrap();
+    let expected = triangulate(&of(&segments[..4]), &Options::default()).unwrap();
+    assert_eq!(found, expected);
+    let pieces: Vec<([u32; 2], i32)> = (found.segments.iter())
+        .map(|s| (s.ends, s.marker))
+        .collect();
+    let sides = [
+        ([0, 4], 5),
+        ([4, 1], 5),
+        ([1, 2], 6),
+        ([2, 3], 7),
+        ([3, 0], 8),
+    ];
+    assert_eq!(pieces, sides);
+    let whole = "3 segments run along others before them, and are left out there";
+    let note = format!("{whole}: the marker is 5, not 9 (1); 6, not 9 (1)");
+    assert_eq!(notes, [note]);
+
+    let on = Device::cpu(Some(2)).unwrap();
+    let ends = segments.map(|(ends, _)| ends);
+    let limits = ResidentLimits {
+        segments: Some(on.upload(&ends).unwrap()),
+        ..ResidentLimits::default()
+    };
+    let points = on.upload(&corners).unwrap();
+    let found = resident(&on, &points, &limits, &Options::default()).unwrap();
+    let pieces = found.pieces.unwrap();
+    assert_eq!(on.download(&pieces.ends).unwrap(), sides.map(|side| side.0));
+    assert_eq!(on.download(&pieces.parents).unwrap(), [0, 0, 1, 2, 3]);
+    assert_eq!(
+        (found.totals.segments, found.notes),
+        (5, vec![whole.to_owned()])
+    );
+}
+
+#[test]
+fn a_refinement_names_the_data_of_points_that_it_drops() {
+    let mut mesh = Mesh {
+        points: square(0.0, 1.0).map(|p| p.extend(3.0)).to_vec(),
+        ..Mesh::default()
+    };
+    mesh.fields
+        .points
+        .push(Field::scalars("id", vec![1, 2, 3, 4]));
+    mesh.attributes.normals = Some(vec![DVec3::Z; 4]);
+    let on = Device::cpu(Some(2)).unwrap();
+    let run = |area| {
+        let options = Options {
+            area,
+            ..Options::default()
+        };
+        let (outline, _) = OutlineMesh::of_mesh(mesh.clone());
+        let (mesh, report) = operation(&on, outline, &options).unwrap();
+        (mesh.fields.points.len(), report.notes)
+    };
+    let note = "vertices are added, so the data of points is left out: id, normals";
+    assert_eq!(run(Some(0.1)), (0, vec![note.to_owned()]));
+    assert_eq!(run(None), (1, vec![]));
+}
+
+#[test]
 fn segments_at_equal_points_end_at_the_first() {
     // The last three corners equal the first three.
     let corners = [square(0.0, 2.0).to_vec(), square(0.0, 2.0)[..3].to_vec()].concat();
@@ -300,14 +381,16 @@ fn segments_at_equal_points_end_at_the_first() {
     let (found, notes) = with_notes(&outline(true), &first).unwrap();
     assert_eq!(found.triangles, expected.triangles);
     assert_eq!(found.segments, expected.segments);
-    assert!(notes.is_empty(), "{notes:?}");
+    let along = "1 segment runs along another before it, and is left out there";
+    assert_eq!(notes, [along]);
     // With two segments between equal points, which are left out.
     let mut more = outline(true);
     more.segments
         .extend([[0, 4], [6, 2]].map(|ends| Segment { ends, marker: 2 }));
     let (found, notes) = with_notes(&more, &first).unwrap();
     assert_eq!(found.segments, expected.segments);
-    assert_eq!(notes, ["2 segments join equal points, and are left out"]);
+    let equal = "2 segments join equal points, and are left out";
+    assert_eq!(notes, [equal, along]);
     let said = |options: &Options| {
         let error = triangulate(&more, options).unwrap_err();
         error.say(trioxide_operations::error::FIELDS)

@@ -131,7 +131,8 @@ def triangulate(
     and segments in any order. Where vertices are added, points have one z and lose their data.
 
     The area that the segments enclose is triangulated, less the holes; points alone up to their convex hull. Only this area is refined.
-    Segments keep their markers; vertices of the input keep their numbers, unless they are reordered.
+    Segments keep their markers, an edge along several that of the first; vertices of the input keep their numbers, unless they are
+    reordered.
 
     Parameters
     ----------
