@@ -1,6 +1,7 @@
 //! The native part of the Python package `trioxide`: arrays in, arrays out. The public functions are in
 //! `python/trioxide/`; they convert arguments to the types that these functions take.
 
+mod about;
 mod arrays;
 mod call;
 mod device;

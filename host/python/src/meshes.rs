@@ -7,6 +7,7 @@ use trioxide::fields::MeshFields;
 use trioxide::mesh::{Faces, Mesh, Polygons, Segment, VertexAttributes};
 use trioxide::volume::{CellKind, Cells, MixedCells, VolumeMesh};
 
+use crate::about::{about_of, put_about};
 use crate::arrays::{dict_of_fields, entry, fields_of, list, pairs, points, table};
 
 /// The error for an array that a mesh needs.
@@ -94,7 +95,7 @@ pub fn mesh_of(dict: &Bound<'_, PyDict>) -> PyResult<Mesh> {
             uvs: entry::<f64, _>(dict, "uvs")?,
         },
         fields: mesh_fields(dict)?,
-        about: Default::default(),
+        about: about_of(dict)?,
     })
 }
 
@@ -138,6 +139,7 @@ pub fn dict_of_mesh(py: Python<'_>, mesh: Mesh) -> PyResult<Bound<'_, PyDict>> {
         dict.set_item("uvs", pairs(py, &uvs)?)?;
     }
     put_fields(py, &dict, &mesh.fields)?;
+    put_about(&dict, &mesh.about)?;
     Ok(dict)
 }
 

@@ -1,6 +1,8 @@
 """The functions on host arrays: counts and digests are those of the sequential references on the command line."""
 
 import os
+import pickle
+import struct
 import warnings
 
 import numpy as np
@@ -424,3 +426,34 @@ def test_selftest_and_devices():
         trioxide.selftest(device="cpu", only="none of them")
     found = trioxide.devices()
     assert (found["reason"] is None) == bool(found["devices"])
+
+
+def test_data_of_a_file_as_a_whole_go_along(tmp_path):
+    """The unit and the records of a LAS file, through functions, copies and files; they can be set too."""
+    unit = {"scale": [0.25, 0.5, 0.001], "offset": [500000.125, 0.0, -3.0]}
+    record = {"user": "LASF_Projection", "id": 2112, "description": "", "data": b"PROJCS[...]\0", "is_extended": False}
+    las = {"source": 7, "encoding": 17, "project": bytes(16), "system": bytes(32), "date": [5, 2019], "records": [record]}
+    points = np.array([[500000.125, 1.0, -3.0], [500000.375, 1.0, -2.999], [500010.125, 2.5, 1.0]])
+    mesh = trioxide.Mesh(points, about={"unit": unit, "las": las})
+    trioxide.write(tmp_path / "a.las", mesh)
+    found = trioxide.read(tmp_path / "a.las")
+    assert found.about == mesh.about and np.array_equal(found.points, points)
+    welded = trioxide.weld(pickle.loads(pickle.dumps(found)), epsilon=0.3, device="cpu")
+    with pytest.warns(UserWarning, match="rounded to that of the input, 2.5e-1, 5e-1, 1e-3"):
+        trioxide.write(tmp_path / "b.laz", trioxide.reorder(welded, device="cpu"))
+    header = (tmp_path / "b.laz").read_bytes()
+    assert struct.unpack("<6d", header[131:179]) == (0.25, 0.5, 0.001, 500000.125, 0.0, -3.0)
+    assert trioxide.read(tmp_path / "b.laz").about == mesh.about
+    with pytest.warns(UserWarning, match="PLY holds no coordinate systems"):
+        trioxide.write(tmp_path / "c.ply", found)
+    for wrong, error, message in [
+        (3, TypeError, "about is a dict"),
+        ({"units": unit}, ValueError, 'about has no "units"'),
+        ({"unit": {"scale": 1}}, ValueError, "about: scale: "),
+        ({"unit": {"offset": [0, 0, 0]}}, ValueError, "needs three scales that are finite and not 0"),
+        ({"unit": {**unit, "scales": 1}}, ValueError, 'has no "scales": its names are scale, offset'),
+        ({"las": {"records": [{**record, "text": "x"}]}}, ValueError, 'a record of .* has no "text"'),
+        ({"las": {"records": [{**record, "user": "x" * 17}]}}, ValueError, "length 16"),
+    ]:
+        with pytest.raises(error, match=message):
+            trioxide.write(tmp_path / "d.las", trioxide.Mesh(points, about=wrong))

@@ -31,6 +31,9 @@ class Mesh(Held):
         Attributes of the vertices.
     point_data, cell_data, side_data : dict of arrays, optional
         Fields of the vertices, faces and segments.
+    about : dict, optional
+        Data of the mesh as a whole, as `read` finds them in a file: the unit of its coordinates, coordinate system and other records
+        of LAS files, names of materials. Functions hand them on, and `write` takes from them what the format holds.
 
     >>> mesh = Mesh([[0, 0], [1, 0], [0, 1]], [[0, 1, 2]])
     >>> mesh
@@ -44,9 +47,9 @@ class Mesh(Held):
     ValueError: triangles[0, 2] is 3: there are 3 points
     """
 
-    __slots__ = ("triangles", "segments", "markers", "normals", "colors", "uvs")
+    __slots__ = ("triangles", "segments", "markers", "normals", "colors", "uvs", "about")
     _names = (
-        "points", "triangles", "offsets", "vertices", "regions", "segments", "markers", "normals", "colors", "uvs",
+        "points", "triangles", "offsets", "vertices", "regions", "segments", "markers", "normals", "colors", "uvs", "about",
     )  # fmt: skip
     triangles: Any
     regions: Any
@@ -55,6 +58,7 @@ class Mesh(Held):
     normals: Any
     colors: Any
     uvs: Any
+    about: Optional[Dict[str, Any]]
 
     def __init__(
         self,
@@ -72,6 +76,7 @@ class Mesh(Held):
         point_data: Optional[Dict[str, Any]] = None,
         cell_data: Optional[Dict[str, Any]] = None,
         side_data: Optional[Dict[str, Any]] = None,
+        about: Optional[Dict[str, Any]] = None,
     ) -> None:
         self._hold(locals())
 
@@ -89,6 +94,9 @@ class Mesh(Held):
             value = getattr(self, name)
             found[name] = None if value is None else check.rows(value, name, columns, count, kind)
         found.update(self._fields(count, faces, sides))
+        if self.about is not None and not isinstance(self.about, dict):
+            raise TypeError(f"about is a dict, like that of a mesh from `read` (got a {type(self.about).__name__})")
+        found["about"] = self.about
         return found
 
     def _counts(self) -> List[Tuple[str, Any]]:
@@ -120,7 +128,8 @@ class Mesh(Held):
         return np.split(vertices, offsets[1:-1].astype(np.int64)) if len(offsets) > 1 else []
 
     def to_device(self, device: DeviceLike = "auto") -> DeviceSurface:
-        """A copy in the memory of a device, for chains that stay there. Fields stay behind; polygons are refused.
+        """A copy in the memory of a device, for chains that stay there. Fields and `about` stay behind; polygons are
+        refused.
 
         >>> there = Mesh([[0, 0], [1, 0], [0, 1]], [[0, 1, 2]]).to_device("cpu")
         >>> there.points
