@@ -191,6 +191,8 @@ fn clouds_and_generated_meshes_are_reordered() {
     let vertices = place.ids("maps/old_vertices.txt");
     assert_eq!(new.points, gather(&old.points, &vertices));
     assert_eq!(new.fields.points, old.fields.points.gather(&vertices));
+    assert!(new.about.unit.is_some());
+    assert_eq!(new.about, old.about);
     assert!(place.ids("maps/old_cells.txt").is_empty());
     let text = place.run("reorder generate:grid:100 --device cpu --timings");
     for row in [
