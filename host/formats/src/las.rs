@@ -151,7 +151,7 @@ impl Layout {
         let end = end.map_or(file.len() as u64, |end| end.min(file.len() as u64));
         let room = end.saturating_sub(start as u64) / size as u64;
         let room = (!format.is_compressed).then_some(room);
-        // The older count has 32 bits. It is 0 in files with more points, and in those that only newer programs read.
+        // The older count has 32 bits. It is 0 in files with more points, and in files that only newer programs read.
         let old = u64::from(header.number_of_point_records);
         let count = match header.large_file.map(|large| large.number_of_point_records) {
             Some(new) if new > 0 && (old == 0 || format.is_extended || room == Some(new)) => new,

@@ -50,7 +50,7 @@ pub struct Las {
 /// A variable length record of a LAS file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LasRecord {
-    /// Who defines its content, for example `LASF_Projection`.
+    /// The definer of its content, for example `LASF_Projection`.
     pub user: String,
     /// Number of the definition.
     pub id: u16,

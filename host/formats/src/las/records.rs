@@ -3,7 +3,7 @@
 use las::raw;
 use trioxide_mesh::about::{Las, LasRecord};
 
-/// Who defines the records of the format itself.
+/// The definer of the records of the format itself.
 pub(super) const SPECIFICATION: &str = "LASF_Spec";
 /// The specification's record that describes extra bytes.
 pub(super) const EXTRA_BYTES: u16 = 4;
@@ -73,7 +73,7 @@ fn split_first<'a>(left: &mut &'a [u8], is_extended: bool) -> Option<Record<'a>>
     })
 }
 
-/// The text before the first zero. It has at most as many bytes as the array: what is no UTF-8 becomes a `?`.
+/// The text before the first zero. It has at most as many bytes as the array: bytes that are not UTF-8 become `?`.
 pub(super) fn text(bytes: &[u8]) -> String {
     let end = bytes.iter().position(|&b| b == 0).unwrap_or(bytes.len());
     String::from_utf8_lossy(&bytes[..end]).replace(char::REPLACEMENT_CHARACTER, "?")
