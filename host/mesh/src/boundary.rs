@@ -15,25 +15,7 @@ impl VolumeMesh {
     /// Vertices keep their fields, and a face has the fields of its cell.
     pub fn boundary(&self) -> Mesh {
         let cells: Vec<&[u32]> = self.cells.iter().collect();
-        let parts = parallel::map_pieces(cells.len(), parallel::GRAIN, |range| {
-            let mut part: Vec<([u32; 4], u32, u8)> = Vec::with_capacity(6 * range.len());
-            for (c, cell) in range.clone().zip(&cells[range]) {
-                let kind = CellKind::of(cell.len());
-                let faces = kind.map_or(&[][..], faces).iter().zip(0..);
-                let keys = faces.map(|(face, f)| (key(face.iter().map(|&k| cell[k])), c as u32, f));
-                part.extend(keys);
-            }
-            part
-        });
-        let mut all = parallel::concat(parts);
-        all.par_sort_unstable();
-        let mut once: Vec<(u32, u8)> = all
-            .chunk_by(|a, b| a.0 == b.0)
-            .filter(|uses| uses.len() == 1)
-            .map(|uses| (uses[0].1, uses[0].2))
-            .collect();
-        drop(all);
-        once.par_sort_unstable();
+        let once = self.faces_of_one_cell();
         let tags: HashMap<[u32; 4], i32> = (self.faces.iter().zip(&self.face_tags))
             .map(|(face, &tag)| (key(face.iter().copied()), tag))
             .collect();
@@ -81,6 +63,31 @@ impl VolumeMesh {
             },
             ..Mesh::default()
         }
+    }
+
+    /// The faces of exactly one cell, each as its cell and its index in [`faces`], ascending.
+    pub(crate) fn faces_of_one_cell(&self) -> Vec<(u32, u8)> {
+        let cells: Vec<&[u32]> = self.cells.iter().collect();
+        let parts = parallel::map_pieces(cells.len(), parallel::GRAIN, |range| {
+            let mut part: Vec<([u32; 4], u32, u8)> = Vec::with_capacity(6 * range.len());
+            for (c, cell) in range.clone().zip(&cells[range]) {
+                let kind = CellKind::of(cell.len());
+                let faces = kind.map_or(&[][..], faces).iter().zip(0..);
+                let keys = faces.map(|(face, f)| (key(face.iter().map(|&k| cell[k])), c as u32, f));
+                part.extend(keys);
+            }
+            part
+        });
+        let mut all = parallel::concat(parts);
+        all.par_sort_unstable();
+        let mut once: Vec<(u32, u8)> = all
+            .chunk_by(|a, b| a.0 == b.0)
+            .filter(|uses| uses.len() == 1)
+            .map(|uses| (uses[0].1, uses[0].2))
+            .collect();
+        drop(all);
+        once.par_sort_unstable();
+        once
     }
 }
 

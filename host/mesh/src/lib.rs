@@ -12,6 +12,7 @@
 //! | [`volume`] | cells of volume meshes, tetrahedra; faces of cells |
 //! | [`polyhedra`] | meshes of polyhedra, and Polylla's lists |
 //! | [`about`] | data on a mesh as a whole: its unit, names
+//! | [`contact`] | parts that touch without sharing vertices |
 //! | [`edges`] | undirected edges of faces |
 //! | [`edge_table`] | directed edges grouped by their undirected edge; a triangulation by its edges |
 //! | [`partition`] | rows sorted by groups |
@@ -26,6 +27,7 @@
 pub mod about;
 pub mod bit_set;
 mod boundary;
+pub mod contact;
 pub mod corner_rows;
 pub mod digest;
 pub mod edge_table;

@@ -2,6 +2,7 @@
 
 use glam::DVec3;
 use serde_json::json;
+use trioxide::contact::Contacts;
 use trioxide::device::{Device, Laps};
 use trioxide::progress;
 use trioxide::quality3d::{Quality3d, quality};
@@ -29,6 +30,8 @@ pub struct VolumeReport {
     pub tagged_faces: usize,
     /// Counts, measures, and the rules that the mesh breaks.
     pub summary: VolumeSummary,
+    /// Where parts touch without sharing vertices.
+    pub contacts: Contacts,
     /// The fields.
     pub fields: Vec<FieldRow>,
     /// Quality of the cells, where there are any, none has a vertex twice, and all vertices are finite.
@@ -38,6 +41,13 @@ pub struct VolumeReport {
 }
 
 impl VolumeReport {
+    /// A sentence for each rule that the mesh breaks.
+    pub fn problems(&self) -> Vec<String> {
+        let mut problems = self.summary.problems();
+        problems.extend(self.contacts.problems());
+        problems
+    }
+
     /// By their names.
     pub fn values(&self) -> Values {
         let summary = &self.summary;
@@ -58,6 +68,11 @@ impl VolumeReport {
             ("regions", json!(summary.regions)),
             ("tagged_faces", json!(self.tagged_faces)),
             ("face_tags", json!(summary.tags)),
+            ("doubled_vertices", json!(self.contacts.doubled)),
+            (
+                "hanging_vertices",
+                json!(self.contacts.inside_edges() + self.contacts.inside_faces()),
+            ),
             ("fields", fields::to_json(&self.fields)),
             ("volume", json!(summary.volume)),
             ("inverted", json!(summary.inverted.count)),
@@ -69,7 +84,7 @@ impl VolumeReport {
                 "mean_ratio",
                 json!(self.mean_ratios.as_ref().map(ratios_to_json)),
             ),
-            ("problems", json!(summary.problems())),
+            ("problems", json!(self.problems())),
         ]
     }
 }
@@ -113,6 +128,7 @@ pub fn info_volume(mesh: &VolumeMesh) -> Result<VolumeReport> {
         cells: mesh.cells.len(),
         tagged_faces: mesh.faces.len(),
         summary,
+        contacts: Contacts::of_cells(mesh),
         fields: fields::rows(&mesh.fields, "cells", "tagged faces"),
         quality,
         mean_ratios,

@@ -15,15 +15,18 @@ use std::collections::BTreeMap;
 use glam::DVec3;
 use rayon::prelude::*;
 use serde_json::{Value, json};
+use trioxide::contact::{Contacts, doubled};
 use trioxide::device::{Device, Laps};
 use trioxide::edge_table::EdgeTable;
 use trioxide::edges::Edges;
 use trioxide::half_edges::rules::check_triangulation_with;
 use trioxide::mesh::{Faces, Mesh, PolygonMesh};
+
 use trioxide::progress;
 use trioxide::quality::{Quality, quality};
 use trioxide::repair::{Survey, survey};
 use trioxide::rules::polygon_mesh_with;
+use trioxide_work::parallel;
 
 use crate::report::Run;
 use counts::{boundary_parts, count_each, count_used, face_sizes};
@@ -57,9 +60,10 @@ pub struct Report {
     pub faces: usize,
     /// Number of faces of each size.
     pub face_sizes: BTreeMap<usize, usize>,
-    /// Sum of the faces' areas; of their signed areas in a planar mesh. `None` where it is not finite.
+    /// Sum of the faces' areas. `None` where it is not finite.
     pub area: Option<f64>,
-    /// Space that a closed surface encloses; negative if its faces look inward. `None` where it is not finite.
+    /// Space that a closed surface encloses; negative if its faces look inward. `None` where neighbours do not agree on
+    /// the side that is outward, or where it is not finite.
     pub volume: Option<f64>,
     /// Number of edges.
     pub edges: usize,
@@ -69,6 +73,12 @@ pub struct Report {
     pub boundary_parts: usize,
     /// Vertices with more than two boundary edges, at which boundary loops touch.
     pub pinch_vertices: usize,
+    /// Vertices of the boundary that lie at the place of another one; of points without faces, such points.
+    pub doubled_vertices: usize,
+    /// Vertices of the boundary that lie inside edges of other faces.
+    pub hanging_vertices: usize,
+    /// Faces of a planar mesh that run clockwise.
+    pub clockwise_faces: usize,
     /// Number of faces of each region.
     pub regions: Option<BTreeMap<i32, usize>>,
     /// Number of segments.
@@ -106,6 +116,9 @@ impl Report {
             ("boundary_edges", json!(self.boundary_edges)),
             ("boundary_parts", json!(self.boundary_parts)),
             ("pinch_vertices", json!(self.pinch_vertices)),
+            ("doubled_vertices", json!(self.doubled_vertices)),
+            ("hanging_vertices", json!(self.hanging_vertices)),
+            ("clockwise_faces", json!(self.clockwise_faces)),
             ("regions", json!(self.regions)),
             ("segments", json!(self.segments)),
             ("fields", fields::to_json(&self.fields)),
@@ -159,7 +172,13 @@ pub fn info(mesh: Mesh) -> trioxide::Result<Report> {
             let faces = block * 4096..count.min((block + 1) * 4096);
             let areas = faces.map(|i| vector_area(points, face(i)));
             areas
-                .map(|area| if is_planar { area.z } else { area.length() })
+                .map(|area| {
+                    if is_planar {
+                        area.z.abs()
+                    } else {
+                        area.length()
+                    }
+                })
                 .sum()
         })
         .collect();
@@ -169,6 +188,7 @@ pub fn info(mesh: Mesh) -> trioxide::Result<Report> {
     };
     let edges = Edges::in_table(&table);
     let is_closed = !is_planar && count > 0 && edges.boundary.is_empty();
+    let is_closed = is_closed && agree(&mesh.faces, &table);
     let volume = is_closed.then(|| {
         // From the first point, not from afar.
         let base = face(0).first().map_or(DVec3::ZERO, |&v| points[v as usize]);
@@ -186,6 +206,13 @@ pub fn info(mesh: Mesh) -> trioxide::Result<Report> {
         .as_deref()
         .map(|regions| count_each(regions.len(), |i| regions[i]));
     let (boundary_parts, pinch_vertices) = boundary_parts(&edges.boundary);
+    let mut contacts = Contacts::of_edges(points, &edges);
+    if mesh.faces.is_empty() {
+        let all: Vec<u32> = (0..points.len() as u32).collect();
+        contacts.doubled = doubled(points, &all);
+    }
+    let clockwise = |i: usize| is_planar && vector_area(points, face(i)).z < 0.0;
+    let clockwise_faces = parallel::count(count, clockwise);
     let mut report = Report {
         run: Run::default(),
         vertices: points.len(),
@@ -202,6 +229,9 @@ pub fn info(mesh: Mesh) -> trioxide::Result<Report> {
         boundary_edges: edges.boundary.len(),
         boundary_parts,
         pinch_vertices,
+        doubled_vertices: contacts.doubled,
+        hanging_vertices: contacts.inside_edges(),
+        clockwise_faces,
         regions,
         segments: mesh.segments.len(),
         fields: fields::rows(&mesh.fields, "faces", "segments"),
@@ -212,6 +242,7 @@ pub fn info(mesh: Mesh) -> trioxide::Result<Report> {
         quality: None,
         surface: None,
     };
+    let is_seamed = !report.attributes.is_empty();
     laps.end("count");
     progress::stage("check the mesh");
     if is_planar {
@@ -241,8 +272,28 @@ pub fn info(mesh: Mesh) -> trioxide::Result<Report> {
         report.surface = (count > 0).then(|| surface::of(points, &mesh.faces, &table));
         laps.end("measure the quality");
     }
+    // Vertices that differ in their data are a seam, and points without faces no parts.
+    if is_seamed || count == 0 {
+        contacts.doubled = 0;
+    }
+    report.problems.extend(contacts.problems());
     report.run = Run::on_host("cpu".to_owned(), laps.into_stages());
     Ok(report)
+}
+
+/// Whether the two faces of each edge run along it in opposite directions.
+fn agree(faces: &Faces, table: &EdgeTable) -> bool {
+    let sides = match faces {
+        Faces::Triangles(triangles) => triangles.as_flattened(),
+        Faces::Polygons(polygons) => &polygons.vertices,
+    };
+    let differs = |ends: [u32; 2], uses: &[(u32, u32)]| {
+        let ascending = uses
+            .iter()
+            .filter(|(_, side)| sides[*side as usize] == ends[0]);
+        (2 * ascending.count() != uses.len()).then_some(())
+    };
+    table.filter_map_edges(differs).is_empty()
 }
 
 /// Smallest and largest coordinates of finite points.

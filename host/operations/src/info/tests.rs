@@ -32,7 +32,7 @@ fn counts_of_two_triangles_that_touch_and_a_clockwise_one() {
     let report = info(mesh);
     assert_eq!((report.boundary_parts, report.pinch_vertices), (2, 1));
     assert_eq!((report.edges, report.boundary_edges), (9, 9));
-    assert_eq!(report.area, Some(3.5));
+    assert_eq!((report.area, report.clockwise_faces), (Some(4.5), 1));
     assert_eq!(
         report.problems,
         [
@@ -176,4 +176,68 @@ fn a_triangulation_is_delaunay_or_its_edges_to_flip_are_counted() {
     // Not of broken meshes, and not of polygons.
     assert_eq!(of(plane(&square, vec![[0, 2, 1]], &[])), None);
     assert!(value(info(Mesh::default()).values(), "edges_to_flip").is_number());
+}
+
+/// A square beside two that hang on it, and the same squares with points of their own.
+#[test]
+fn parts_that_do_not_meet_are_counted() {
+    let points = [
+        (0.0, 0.0),
+        (2.0, 0.0),
+        (2.0, 2.0),
+        (0.0, 2.0),
+        (2.0, 1.0),
+        (3.0, 0.0),
+        (3.0, 1.0),
+        (3.0, 2.0),
+    ];
+    let more = [(2.0, 0.0), (2.0, 2.0)];
+    let mut faces = Polygons::default();
+    faces.push(&[0, 1, 2, 3]);
+    let mesh = |squares: [[u32; 4]; 2], z: f64| {
+        let mut faces = faces.clone();
+        squares.iter().for_each(|square| faces.push(square));
+        let points = points.iter().chain(&more);
+        Mesh {
+            points: points.map(|&(x, y)| DVec3::new(x, y, z * x)).collect(),
+            faces: Faces::Polygons(faces),
+            ..Mesh::default()
+        }
+    };
+    for z in [0.0, 1.0] {
+        let report = info(mesh([[1, 5, 6, 4], [4, 6, 7, 2]], z));
+        assert_eq!((report.doubled_vertices, report.hanging_vertices), (0, 1));
+        assert_eq!(
+            report.problems,
+            [
+                "1 vertex lies inside edges of other elements, first vertex 4 in edge 1 - 2: `repair --conform` joins them"
+            ]
+        );
+        let apart = info(mesh([[8, 5, 6, 4], [4, 6, 7, 9]], z));
+        assert_eq!((apart.doubled_vertices, apart.hanging_vertices), (2, 1));
+        assert_eq!(
+            apart.problems[0],
+            "2 vertices lie at places of others: `weld --epsilon 0` joins them"
+        );
+    }
+    // Texture coordinates of their own make a seam.
+    let mut seamed = mesh([[8, 5, 6, 4], [4, 6, 7, 9]], 1.0);
+    seamed.attributes.uvs = Some(vec![glam::DVec2::ZERO; 10]);
+    let report = info(seamed);
+    assert_eq!((report.doubled_vertices, report.problems.len()), (2, 1));
+}
+
+#[test]
+fn a_volume_needs_faces_that_agree() {
+    let mut mesh = Mesh {
+        points: vec![DVec3::ZERO, DVec3::X, DVec3::Y, DVec3::Z],
+        faces: Faces::Triangles(vec![[0, 2, 1], [0, 1, 3], [1, 2, 3], [2, 0, 3]]),
+        ..Mesh::default()
+    };
+    assert_eq!(info(mesh.clone()).volume, Some(1.0 / 6.0));
+    let Faces::Triangles(triangles) = &mut mesh.faces else {
+        panic!("triangles")
+    };
+    triangles[2].swap(0, 1);
+    assert_eq!(info(mesh).volume, None);
 }

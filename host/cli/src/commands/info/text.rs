@@ -29,6 +29,13 @@ impl Text {
         self.line("vertices", format_args!("{count} ({unused} unused)"));
     }
 
+    /// A count that is 0 for most meshes.
+    fn counted(&mut self, name: &str, count: usize) {
+        if count > 0 {
+            self.line(name, count);
+        }
+    }
+
     fn bounds(&mut self, bounds: Option<[DVec3; 2]>) {
         if let Some([min, max]) = bounds {
             for (axis, i) in [("x", 0), ("y", 1), ("z", 2)] {
@@ -210,6 +217,9 @@ pub fn of_surface(report: &Report) -> String {
         format_args!("{edges} (connected parts: {parts})"),
     );
     text.line("pinch vertices", report.pinch_vertices);
+    text.counted("doubled vertices", report.doubled_vertices);
+    text.counted("hanging vertices", report.hanging_vertices);
+    text.counted("clockwise faces", report.clockwise_faces);
     if let Some(regions) = &report.regions {
         text.tags("regions", ["region", "faces", " regions"], regions);
     }
@@ -228,7 +238,9 @@ pub fn of_surface(report: &Report) -> String {
         None => {}
     }
     if let Some(weakly_simple) = report.weakly_simple {
-        text.line("valid", "yes");
+        if report.problems.is_empty() {
+            text.line("valid", "yes");
+        }
         text.line("weakly simple faces", weakly_simple);
     }
     if let Some(quality) = report.quality.as_ref().filter(|_| report.faces > 0) {
@@ -280,7 +292,12 @@ pub fn of_volume(report: &VolumeReport) -> String {
             format_args!("{smallest:.4} to {largest:.4} degrees"),
         );
     }
-    text.problems(&summary.problems());
+    text.counted("doubled vertices", report.contacts.doubled);
+    text.counted(
+        "hanging vertices",
+        report.contacts.inside_edges() + report.contacts.inside_faces(),
+    );
+    text.problems(&report.problems());
     if let Some(quality) = &report.quality {
         text.cells(quality);
     }
