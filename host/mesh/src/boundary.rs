@@ -1,11 +1,14 @@
 //! The boundary surface of a volume mesh.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use rayon::slice::ParallelSliceMut;
 
+use crate::edges::mix;
 use crate::fields::MeshFields;
 use crate::mesh::{Faces, Mesh, NONE, Polygons};
+use crate::orient::is_ascending;
 use crate::parallel;
 use crate::volume::{CellKind, VolumeMesh, faces, key};
 
@@ -66,15 +69,42 @@ impl VolumeMesh {
     }
 
     /// The faces of exactly one cell, each as its cell and its index in [`faces`], ascending.
+    ///
+    /// As in [`crate::edges::boundary_edges`], each face adds its hash to the sum of its lowest vertex, with the sign of
+    /// its direction: the two sides of a face cancel. Only faces of vertices with another sum are sorted.
     pub(crate) fn faces_of_one_cell(&self) -> Vec<(u32, u8)> {
-        let cells: Vec<&[u32]> = self.cells.iter().collect();
-        let parts = parallel::map_pieces(cells.len(), parallel::GRAIN, |range| {
-            let mut part: Vec<([u32; 4], u32, u8)> = Vec::with_capacity(6 * range.len());
-            for (c, cell) in range.clone().zip(&cells[range]) {
-                let kind = CellKind::of(cell.len());
-                let faces = kind.map_or(&[][..], faces).iter().zip(0..);
-                let keys = faces.map(|(face, f)| (key(face.iter().map(|&k| cell[k])), c as u32, f));
-                part.extend(keys);
+        let sums: Vec<AtomicU64> = parallel::collect(self.points.len(), |_| AtomicU64::new(0));
+        let each = |c: usize, on: &mut dyn FnMut([u32; 4], u8, bool)| {
+            let cell = self.cells.get(c);
+            let kind = CellKind::of(cell.len());
+            for (face, f) in kind.map_or(&[][..], faces).iter().zip(0..) {
+                let mut corners = [NONE; 4];
+                for (corner, &k) in corners.iter_mut().zip(*face) {
+                    *corner = cell[k];
+                }
+                let corners = &corners[..face.len()];
+                on(key(corners.iter().copied()), f, is_ascending(corners));
+            }
+        };
+        parallel::for_each(self.cells.len(), |c| {
+            each(c, &mut |key, _, is_ascending| {
+                let hash = key.iter().fold(0, |hash, &v| mix(hash ^ u64::from(v)));
+                let change = if is_ascending {
+                    hash
+                } else {
+                    hash.wrapping_neg()
+                };
+                sums[key[0] as usize].fetch_add(change, Relaxed);
+            });
+        });
+        let parts = parallel::map_pieces(self.cells.len(), parallel::GRAIN, |range| {
+            let mut part: Vec<([u32; 4], u32, u8)> = Vec::new();
+            for c in range {
+                each(c, &mut |key, f, _| {
+                    if sums[key[0] as usize].load(Relaxed) != 0 {
+                        part.push((key, c as u32, f));
+                    }
+                });
             }
             part
         });

@@ -12,7 +12,6 @@
 use glam::DVec3;
 use rayon::slice::ParallelSliceMut;
 
-use crate::edges::Edges;
 use crate::parallel;
 use crate::volume::{CellKind, VolumeMesh, faces};
 
@@ -53,15 +52,15 @@ pub struct Contacts {
 }
 
 impl Contacts {
-    /// The contacts of faces with these edges, along their boundary.
-    pub fn of_edges(points: &[DVec3], edges: &Edges) -> Self {
-        let mut vertices = edges.boundary.as_flattened().to_vec();
+    /// The contacts of faces with this boundary: their edges of one face, ascending.
+    pub fn of_boundary(point: impl Fn(u32) -> DVec3 + Sync, boundary: &[[u32; 2]]) -> Self {
+        let mut vertices = boundary.as_flattened().to_vec();
         vertices.par_sort_unstable();
         vertices.dedup();
-        let tree = Tree::of(points, vertices);
+        let tree = Tree::of(&point, &vertices);
         Self {
-            doubled: doubled(points, &tree.vertices),
-            edges: tree.inside_edges(&edges.boundary),
+            doubled: doubled(&point, &vertices),
+            edges: tree.inside_edges(boundary),
             faces: Vec::new(),
         }
     }
@@ -95,12 +94,13 @@ impl Contacts {
         let mut edges: Vec<[u32; 2]> = sides.collect();
         edges.par_sort_unstable();
         edges.dedup();
-        let tree = Tree::of(&mesh.points, vertices);
+        let point = |v: u32| mesh.points[v as usize];
+        let tree = Tree::of(&point, &vertices);
         let found = parallel::collect(boundary.len(), |i| tree.inside_face(&boundary[i].1));
         let found = boundary.into_iter().zip(found);
         let found = found.filter(|(_, vertices)| !vertices.is_empty());
         Self {
-            doubled: doubled(&mesh.points, &tree.vertices),
+            doubled: doubled(point, &vertices),
             edges: tree.inside_edges(&edges),
             faces: found
                 .map(|((cell, corners), vertices)| FaceContact {
@@ -126,7 +126,9 @@ impl Contacts {
             } else {
                 "places of others"
             };
-            problems.push(format!("{lie} at {other}: `weld --epsilon 0` joins them"));
+            problems.push(format!(
+                "{lie} at {other}: weld them first (`weld --epsilon 0`)"
+            ));
         }
         if let Some(EdgeContact {
             ends: [a, b],
@@ -135,7 +137,7 @@ impl Contacts {
         {
             let (lie, first) = (vertices(self.inside_edges()), inside[0]);
             problems.push(format!(
-                "{lie} inside edges of other elements, first vertex {first} in edge {a} - {b}: `repair --conform` joins them"
+                "{lie} inside edges of other elements, first vertex {first} in edge {a} - {b}: join them first (`repair --conform`)"
             ));
         }
         if let Some(FaceContact {
@@ -146,7 +148,7 @@ impl Contacts {
         {
             let (lie, first) = (vertices(self.inside_faces()), inside[0]);
             problems.push(format!(
-                "{lie} inside faces of other cells, first vertex {first} in a face of cell {cell}: `repair --conform` joins them"
+                "{lie} inside faces of other cells, first vertex {first} in a face of cell {cell}: join them first (`repair --conform`)"
             ));
         }
         problems
@@ -171,9 +173,9 @@ fn distinct<'a>(vertices: impl Iterator<Item = &'a u32>) -> usize {
 }
 
 /// Number of the `vertices` that lie exactly at the place of an earlier one.
-pub fn doubled(points: &[DVec3], vertices: &[u32]) -> usize {
+pub fn doubled(point: impl Fn(u32) -> DVec3, vertices: &[u32]) -> usize {
     // 0 and -0 are one place.
-    let place = |&v: &u32| (points[v as usize] + 0.0).to_array().map(f64::to_bits);
+    let place = |&v: &u32| (point(v) + 0.0).to_array().map(f64::to_bits);
     let mut places: Vec<[u64; 3]> = vertices.iter().map(place).collect();
     places.par_sort_unstable();
     places.windows(2).filter(|pair| pair[0] == pair[1]).count()
@@ -181,44 +183,42 @@ pub fn doubled(points: &[DVec3], vertices: &[u32]) -> usize {
 
 /// A k-d tree of some vertices: the vertices in ranges that are halved along their longest extent, and a box for each
 /// range.
-struct Tree {
-    /// Vertex ids as they are given.
-    vertices: Vec<u32>,
+struct Tree<'a> {
+    point: &'a (dyn Fn(u32) -> DVec3 + Sync),
+    /// The power of two of the coordinates below.
+    scale: f64,
     /// Scaled points with their vertices, in the order of the ranges.
     entries: Vec<(DVec3, u32)>,
     /// Smallest and largest corner of each range's box; the halves of range i are 2i + 1 and 2i + 2.
     boxes: Vec<[DVec3; 2]>,
-    /// All points by the scale.
-    points: Vec<DVec3>,
-    /// Eight units in the last place of the largest coordinate, scaled.
-    unit: f64,
 }
 
-impl Tree {
-    /// `vertices` ascend. Vertices without a finite position are in no place.
-    fn of(points: &[DVec3], vertices: Vec<u32>) -> Self {
-        let finite = |v: &u32| points[*v as usize].is_finite();
-        let size = |v: &u32| points[*v as usize].abs().max_element();
-        let largest = vertices
-            .iter()
-            .filter(|v| finite(v))
-            .map(size)
-            .fold(0.0, f64::max);
-        let scale = scale_of(largest);
-        let points: Vec<DVec3> = points.iter().map(|p| p * scale).collect();
-        let entries = vertices.iter().filter(|v| finite(v));
-        let mut entries: Vec<_> = entries.map(|&v| (points[v as usize], v)).collect();
+/// Eight units in the last place of the largest scaled coordinate.
+const UNIT: f64 = 8.0 * f64::EPSILON;
+
+impl<'a> Tree<'a> {
+    /// Vertices without a finite position are in no place.
+    fn of(point: &'a (dyn Fn(u32) -> DVec3 + Sync), vertices: &[u32]) -> Self {
+        let placed = vertices.iter().map(|&v| (point(v), v));
+        let mut entries: Vec<_> = placed.filter(|(p, _)| p.is_finite()).collect();
+        let sizes = entries.iter().map(|(p, _)| p.abs().max_element());
+        let scale = scale_of(sizes.fold(0.0, f64::max));
+        entries.iter_mut().for_each(|(p, _)| *p *= scale);
         let mut boxes = Vec::new();
         if !entries.is_empty() {
             halve(&mut entries, 0, &mut boxes);
         }
         Self {
-            vertices,
+            point,
+            scale,
             entries,
             boxes,
-            points,
-            unit: 8.0 * f64::EPSILON,
         }
+    }
+
+    /// The scaled position of a vertex.
+    fn at(&self, v: u32) -> DVec3 {
+        (self.point)(v) * self.scale
     }
 
     /// Calls `on` for every entry of the ranges whose box, widened by `margin`, `meets`.
@@ -258,10 +258,10 @@ impl Tree {
     }
 
     fn inside_edge(&self, ends: [u32; 2]) -> Vec<u32> {
-        let [a, b] = ends.map(|v| self.points[v as usize]);
+        let [a, b] = ends.map(|v| self.at(v));
         let way = b - a;
         let length = way.length();
-        let margin = (ROUNDING * length).max(self.unit);
+        let margin = (ROUNDING * length).max(UNIT);
         if !(length > 2.0 * margin) {
             return Vec::new();
         }
@@ -281,13 +281,13 @@ impl Tree {
 
     /// The vertices inside a planar convex face.
     fn inside_face(&self, face: &[u32]) -> Vec<u32> {
-        let corner = |k: usize| self.points[face[k % face.len()] as usize];
+        let corner = |k: usize| self.at(face[k % face.len()]);
         let mut normal = DVec3::ZERO;
         for k in 1..face.len() - 1 {
             normal += (corner(k) - corner(0)).cross(corner(k + 1) - corner(0));
         }
         let longest = (0..face.len()).map(|k| (corner(k + 1) - corner(k)).length());
-        let margin = (ROUNDING * longest.fold(0.0, f64::max)).max(self.unit);
+        let margin = (ROUNDING * longest.fold(0.0, f64::max)).max(UNIT);
         let Some(normal) = normal.try_normalize() else {
             return Vec::new();
         };
@@ -363,6 +363,7 @@ fn meets_segment([low, high]: [DVec3; 2], a: DVec3, way: DVec3) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::edges::Edges;
     use crate::mesh::{Faces, Polygons};
     use crate::volume::TetMesh;
 
@@ -370,7 +371,8 @@ mod tests {
         let mut faces = Polygons::default();
         polygons.iter().for_each(|face| faces.push(face));
         let points: Vec<DVec3> = points.iter().copied().map(DVec3::from).collect();
-        Contacts::of_edges(&points, &Edges::of(&Faces::Polygons(faces)))
+        let edges = Edges::of(&Faces::Polygons(faces));
+        Contacts::of_boundary(|v| points[v as usize], &edges.boundary)
     }
 
     /// A square beside two that hang on it, at every scale; the place of a third divides no edge by rounding.
@@ -440,7 +442,8 @@ mod tests {
         let points: Vec<DVec3> = (0..300)
             .map(|_| DVec3::new(next(), next(), (next() / 8.0).floor()))
             .collect();
-        let tree = Tree::of(&points, (0..300).collect());
+        let point = |v: u32| points[v as usize];
+        let tree = Tree::of(&point, &(0..300).collect::<Vec<_>>());
         for edge in (0..299).map(|v| [v, v + 1]) {
             let [a, b] = edge.map(|v| points[v as usize]);
             let is_inside = |p: DVec3| {

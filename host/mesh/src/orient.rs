@@ -98,7 +98,7 @@ impl Mesh {
 
 /// Whether the corner after the lowest one is lower than the corner before it: of two faces with the same corners and
 /// opposite directions exactly one is so.
-fn is_ascending(corners: &[u32]) -> bool {
+pub(crate) fn is_ascending(corners: &[u32]) -> bool {
     let n = corners.len();
     let lowest = (0..n).min_by_key(|&k| corners[k]).unwrap_or(0);
     corners[(lowest + 1) % n] < corners[(lowest + n - 1) % n]

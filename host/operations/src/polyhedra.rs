@@ -203,10 +203,10 @@ pub fn polyhedra(
     options: &Options,
 ) -> Result<(PolyhedralMesh, Report)> {
     options.check_volume()?;
-    let (mesh, fields, note) = tetrahedra(mesh)?;
+    let (mesh, fields, notes) = tetrahedra(mesh)?;
     let found = find(on, mesh, fields, options)?;
     let (mesh, mut report) = found.into_mesh();
-    report.notes.extend(note);
+    report.notes.extend(notes);
     Ok((mesh, report))
 }
 

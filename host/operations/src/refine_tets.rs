@@ -105,7 +105,7 @@ pub fn refine_tets(
     options: &Options,
 ) -> Result<(VolumeMesh, Report)> {
     options.check_volume()?;
-    let (mesh, fields, note) = tetrahedra(mesh)?;
+    let (mesh, fields, notes) = tetrahedra(mesh)?;
     let settings = options.of_tetrahedra(mesh.tetrahedra.len())?;
     let (mut refined, run) = on.start()?.run(|on| match (on, options.precision) {
         (On::Device(device), Precision::F64) => on_device::<DVec3>(device, &mesh, &settings),
@@ -147,7 +147,7 @@ pub fn refine_tets(
         },
         parents: refined.tetrahedron_parents,
         vertex_parents: refined.vertex_parents,
-        notes: note.into_iter().collect(),
+        notes,
     };
     Ok((fine, report))
 }

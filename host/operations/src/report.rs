@@ -3,6 +3,7 @@
 use std::fmt;
 
 use trioxide::Result;
+use trioxide::contact::Contacts;
 use trioxide::device::{Costs, Device, Stage};
 use trioxide::weld::EpsilonFound;
 
@@ -149,6 +150,10 @@ pub enum Note {
         /// Whether the largest error keeps edges from collapsing too.
         is_bounded: bool,
     },
+    /// Parts of the mesh touch without sharing vertices, as the sentence says.
+    Apart(String),
+    /// No vertex is inside: the values are those that the boundary is given.
+    NoUnknowns,
     /// Nested levels ended, because nothing can join.
     NothingJoins {
         /// The last level.
@@ -159,6 +164,11 @@ pub enum Note {
 }
 
 impl Note {
+    /// A note for each way in which parts of a mesh touch without sharing vertices.
+    pub(crate) fn apart(contacts: &Contacts) -> impl Iterator<Item = Self> + use<> {
+        contacts.problems().into_iter().map(Self::Apart)
+    }
+
     /// The note on `count` elements that were turned around, if there are any.
     pub(crate) fn turned(count: usize, element: &'static str) -> Option<Self> {
         (count > 0).then_some(Self::Turned { count, element })
@@ -185,6 +195,10 @@ impl fmt::Display for Note {
                 };
                 write!(f, "{count} {elements} were turned around")
             }
+            Self::Apart(problem) => f.write_str(problem),
+            Self::NoUnknowns => f.write_str(
+                "every vertex lies on the boundary, where the exact solution is given: nothing is solved",
+            ),
             Self::Ratio { wanted, found } => write!(
                 f,
                 "no distance that was tried removes {wanted} of the vertices: the nearest, {}, removes {}",

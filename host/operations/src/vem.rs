@@ -6,7 +6,9 @@
 use std::time::Instant;
 
 use glam::DVec3;
+use trioxide::contact::Contacts;
 use trioxide::device::Stage;
+use trioxide::edges::Edges;
 use trioxide::fields::{Carried, Field, MeshFields};
 use trioxide::mesh::{Mesh, PolygonMesh};
 use trioxide::polyhedra_mesh::PolyhedralMesh;
@@ -171,6 +173,12 @@ impl Report {
     }
 }
 
+impl Report {
+    fn no_unknowns(&self) -> Option<Note> {
+        (self.totals.unknowns == 0).then_some(Note::NoUnknowns)
+    }
+}
+
 /// Solves the problem on a planar mesh of polygons. The result has the fields `solution` and `exact` at its vertices.
 ///
 /// ```
@@ -229,6 +237,10 @@ pub fn vem(mut mesh: Mesh, options: &Options) -> Result<(Mesh, Report)> {
         (errors, Some(family::mesh_size(&mesh)))
     });
     report.notes.extend(note);
+    let boundary = Edges::of_polygons(&mesh.polygons).boundary;
+    let point = |v: u32| mesh.points[v as usize].extend(0.0);
+    (report.notes).extend(Note::apart(&Contacts::of_boundary(point, &boundary)));
+    report.notes.extend(report.no_unknowns());
     mesh.points = given;
     let mut mesh = Mesh::from(mesh);
     carried.put(&mut mesh);
@@ -273,10 +285,11 @@ pub fn vem_in_space(
     let solution = family::solve_in_space(&mesh, problem.source, problem.solution)?;
     let sizes = [mesh.points.len(), mesh.len()];
     let exact = mesh.points.iter().map(|&p| (problem.solution)(p)).collect();
-    let report = Report::of(solution, sizes, exact, |values| {
+    let mut report = Report::of(solution, sizes, exact, |values| {
         let errors = family::errors_in_space(&mesh, values, problem.solution, problem.gradient);
         (errors, None)
     });
+    report.notes.extend(report.no_unknowns());
     put(&mut mesh.fields, &report);
     Ok((mesh, report))
 }

@@ -8,11 +8,11 @@ use trioxide::device::Device;
 use trioxide::fields::Field;
 use trioxide::mesh::{Faces, Mesh, NONE, Segment, Triangulation};
 use trioxide::outline::OutlineMesh;
-use trioxide::volume::VolumeMesh;
+use trioxide::volume::{TetMesh, VolumeMesh};
 use trioxide_operations::error::{FIELDS, Names};
 use trioxide_operations::{
-    Error, On, Precision, Result, decimate, polyhedra, polylla, refine, refine_tets, reorder,
-    repair, smooth, smooth_volume, triangulate, weld,
+    Error, Note, On, Precision, Result, decimate, polyhedra, polylla, refine, refine_tets, reorder,
+    repair, smooth, smooth_volume, triangulate, vem, weld,
 };
 
 fn plane() -> Mesh {
@@ -692,5 +692,77 @@ fn inverted_cells_are_turned_before_a_guard_compares_them() -> Result<()> {
     let (turned, report) = smooth_volume(&on, inverted, &options)?;
     assert_eq!(report.notes[0].to_string(), expected);
     assert_eq!(turned, smoothed);
+    Ok(())
+}
+
+/// Two triangles beside a larger one: its edge has a vertex of theirs inside, and they have points of their own.
+#[test]
+fn parts_that_do_not_meet_are_noted() -> Result<()> {
+    let corners = [
+        [0.0, 0.0],
+        [2.0, 0.0],
+        [0.0, 2.0],
+        [2.0, 0.0],
+        [2.0, 2.0],
+        [1.0, 1.0],
+        [0.0, 2.0],
+    ];
+    let of_height = |height: f64| Mesh {
+        points: corners.map(|[x, y]| DVec3::new(x, y, height * x)).to_vec(),
+        faces: Faces::Triangles(vec![[0, 1, 2], [3, 4, 5], [4, 6, 5]]),
+        ..Mesh::default()
+    };
+    let expected = [
+        "2 vertices lie at places of others: weld them first (`weld --epsilon 0`)",
+        "1 vertex lies inside edges of other elements, first vertex 5 in edge 1 - 2: join them first (`repair --conform`)",
+    ];
+    let check = |notes: Vec<Note>| {
+        let notes: Vec<_> = notes.iter().map(Note::to_string).collect();
+        assert_eq!(notes[..2], expected, "{notes:?}");
+    };
+    let device = Device::cpu(None)?;
+    let mark = refine::Options {
+        mark: Some("all".parse().expect("a mark")),
+        ..Default::default()
+    };
+    for height in [0.0, 1.0] {
+        let mesh = of_height(height);
+        check(refine(&device, mesh.clone(), &mark)?.1.notes);
+        check(
+            smooth(&device, mesh.clone(), &smooth::Options::default())?
+                .1
+                .notes,
+        );
+        check(
+            decimate(&device, mesh.clone(), &decimate::Options::new(3))?
+                .1
+                .notes,
+        );
+        check(
+            polylla(&device, mesh, &polylla::Options::default())?
+                .1
+                .notes,
+        );
+    }
+    check(vem(of_height(0.0), &vem::Options::default())?.1.notes);
+    // The triangles as floors of tetrahedra, the first on the other side.
+    let points = corners.map(|[x, y]| DVec3::new(x, 0.0, y)).into_iter();
+    let apices = [DVec3::new(0.0, -1.0, 0.0), DVec3::new(2.0, -1.0, 2.0)];
+    let tets = VolumeMesh::from(TetMesh {
+        points: points.chain(apices).collect(),
+        tetrahedra: vec![[0, 1, 2, 7], [3, 4, 5, 8], [4, 6, 5, 8]],
+        ..TetMesh::default()
+    });
+    check(refine_tets(&device, tets.clone(), &mark)?.1.notes);
+    check(
+        smooth_volume(&device, tets.clone(), &smooth::Options::default())?
+            .1
+            .notes,
+    );
+    check(
+        polyhedra(&device, tets, &polyhedra::Options::default())?
+            .1
+            .notes,
+    );
     Ok(())
 }

@@ -88,11 +88,11 @@ pub fn make_tets(
     Ok(mesh.into())
 }
 
-/// A mesh of tetrahedra, turned to their positive side with a note, and its fields.
+/// A mesh of tetrahedra, turned to their positive side, and its fields; with notes.
 pub fn tetrahedra(mesh: VolumeMesh, input: &Path, quiet: bool) -> Result<(TetMesh, MeshFields)> {
-    let (mesh, fields, turned) = trioxide_operations::input::tetrahedra(mesh)
+    let (mesh, fields, notes) = trioxide_operations::input::tetrahedra(mesh)
         .map_err(|error| worded(error).in_file(input))?;
-    turned.into_iter().for_each(|turned| note(quiet, turned));
+    notes.into_iter().for_each(|found| note(quiet, found));
     Ok((mesh, fields))
 }
 

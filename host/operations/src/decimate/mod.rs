@@ -14,6 +14,7 @@ use trioxide::mesh::{self, Faces, Mesh};
 use trioxide::weld::Locks;
 
 use crate::error::{Error, Result};
+use crate::input;
 use crate::machine::{On, Start};
 use crate::report::{Counts, Note, Run};
 
@@ -124,15 +125,18 @@ pub fn to_each(on: &dyn Start, mesh: Mesh, options: &Options) -> Result<Vec<(Mes
         #[cfg(feature = "serial")]
         On::Serial => Err(Refusal::Serial.into()),
     })?;
+    let mut apart = input::apart(|v| mesh.points[v as usize], counts[0], triangles);
     let each = done.into_iter().zip(targets).map(|(mut done, wanted)| {
         let mut left = carried(&mesh, &mut done);
         if let Some(weighed) = &weighed {
             weighed.put(&done, &mut left);
         }
         let totals = totals_of(counts, [left.points.len(), left.faces.len()], done.rounds);
+        let mut notes = std::mem::take(&mut apart);
+        notes.extend(note_of(&totals, wanted, &settings));
         let report = Report {
             run: std::mem::take(&mut run),
-            notes: note_of(&totals, wanted, &settings).into_iter().collect(),
+            notes,
             totals,
             map: done.map,
             survivors: done.survivors,

@@ -206,10 +206,10 @@ pub fn info(mesh: Mesh) -> trioxide::Result<Report> {
         .as_deref()
         .map(|regions| count_each(regions.len(), |i| regions[i]));
     let (boundary_parts, pinch_vertices) = boundary_parts(&edges.boundary);
-    let mut contacts = Contacts::of_edges(points, &edges);
+    let mut contacts = Contacts::of_boundary(|v| points[v as usize], &edges.boundary);
     if mesh.faces.is_empty() {
         let all: Vec<u32> = (0..points.len() as u32).collect();
-        contacts.doubled = doubled(points, &all);
+        contacts.doubled = doubled(|v| points[v as usize], &all);
     }
     let clockwise = |i: usize| is_planar && vector_area(points, face(i)).z < 0.0;
     let clockwise_faces = parallel::count(count, clockwise);

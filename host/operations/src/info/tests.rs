@@ -210,14 +210,14 @@ fn parts_that_do_not_meet_are_counted() {
         assert_eq!(
             report.problems,
             [
-                "1 vertex lies inside edges of other elements, first vertex 4 in edge 1 - 2: `repair --conform` joins them"
+                "1 vertex lies inside edges of other elements, first vertex 4 in edge 1 - 2: join them first (`repair --conform`)"
             ]
         );
         let apart = info(mesh([[8, 5, 6, 4], [4, 6, 7, 9]], z));
         assert_eq!((apart.doubled_vertices, apart.hanging_vertices), (2, 1));
         assert_eq!(
             apart.problems[0],
-            "2 vertices lie at places of others: `weld --epsilon 0` joins them"
+            "2 vertices lie at places of others: weld them first (`weld --epsilon 0`)"
         );
     }
     // Texture coordinates of their own make a seam.

@@ -24,7 +24,7 @@ use trioxide::polylla::{
 };
 
 use crate::error::Result;
-use crate::input::{check_faces, turning};
+use crate::input::{apart, check_faces, turning};
 use crate::machine::{On, Start};
 use crate::precision::Precision;
 use crate::report::{CLOCKWISE, Note, Run};
@@ -179,6 +179,11 @@ where
         shortened,
         run,
     } = done;
+    let point = |v: u32| mesh.points[v as usize].in_space();
+    let notes = note
+        .into_iter()
+        .chain(apart(point, mesh.points.len(), &mesh.triangles));
+    let notes = notes.collect();
     let mut carried = carried;
     let (places, counts) = shortened.unzip();
     let kept = places.as_ref().map(|places| {
@@ -216,7 +221,7 @@ where
         nested: None,
         run,
         totals,
-        note,
+        notes,
     };
     if let Some(goal) = options.goal() {
         polygons.nest(&machine, goal)?;
@@ -238,15 +243,15 @@ pub struct MeshPolygons {
     nested: Option<Nested>,
     run: Run,
     totals: Totals,
-    /// The note on triangles that were turned.
-    note: Option<Note>,
+    /// The notes on the triangles.
+    notes: Vec<Note>,
 }
 
 impl MeshPolygons {
     /// The report alone.
     pub fn into_report(self) -> Report {
         Report {
-            notes: (self.note.into_iter())
+            notes: (self.notes.into_iter())
                 .chain(levels::notes(self.nested.as_ref()))
                 .collect(),
             run: self.run,

@@ -15,10 +15,10 @@ use trioxide::mesh::{EdgeTriangulation, Mesh, Triangulation};
 use trioxide::refine as family;
 
 use crate::error::Result;
-use crate::input::turning;
+use crate::input::{apart, turning};
 use crate::machine::{On, Start};
 use crate::precision::Precision;
-use crate::report::CLOCKWISE;
+use crate::report::{CLOCKWISE, Note};
 
 pub use crate::error::refine::Refusal;
 pub use input::{Cells, Dimensions, Input, with_carried};
@@ -145,6 +145,11 @@ where
         Cells::Edges(_) => 0,
     };
     let (done, note) = turning((&mut input, triangles), divide, turn, CLOCKWISE)?;
+    let mut notes: Vec<Note> = note.into_iter().collect();
+    if let Cells::Triangles(mesh) = &input {
+        let point = |v: u32| mesh.points[v as usize].in_space();
+        notes.extend(apart(point, vertices, &mesh.triangles));
+    }
     let mesh = match done.mesh {
         runs::Output::None => Refined::Nothing,
         runs::Output::Edges(mesh) => P::over_edges(mesh),
@@ -164,7 +169,7 @@ where
         totals,
         parents: done.ancestors,
         rounds: done.rounds,
-        notes: note.into_iter().collect(),
+        notes,
     };
     Ok((mesh, report))
 }

@@ -7,6 +7,7 @@ mod untangle;
 use glam::{DVec3, Vec3};
 use gpu::point::MeshPoint;
 use gpu::smooth::Vector;
+use trioxide::contact::Contacts;
 use trioxide::device::Device;
 use trioxide::half_edges::{AnyPoint, Remembered};
 use trioxide::mesh::Mesh;
@@ -73,7 +74,9 @@ pub fn smooth(on: &dyn Start, mut mesh: Mesh, options: &Options) -> Result<(Mesh
         (On::Serial, Precision::F32) => serial::surface::<Vec3>(&mesh, given),
     });
     let done = done.map_err(|error| single(error, &mesh.points, options))?;
+    let contacts = Contacts::of_boundary(|v| mesh.points[v as usize], &mesh.faces.boundary());
     let (points, mut report) = done.into_report(vertices);
+    report.notes.extend(Note::apart(&contacts));
     report.totals.faces = Some(faces as u64);
     Ok((Mesh { points, ..mesh }, report))
 }
@@ -134,6 +137,7 @@ pub fn smooth_volume(
     let done = done.map_err(|error| single(error, &mesh.points, options))?;
     let (points, mut report) = done.into_report(vertices);
     report.notes.extend(note);
+    report.notes.extend(Note::apart(&Contacts::of_cells(&mesh)));
     report.totals.cells = Some(cells as u64);
     Ok((VolumeMesh { points, ..mesh }, report))
 }
