@@ -99,7 +99,7 @@ trioxide_device::kernels! {
 pub use trioxide_formats as formats;
 pub use trioxide_mesh::polyhedra as polyhedra_mesh;
 pub use trioxide_mesh::{
-    Error, Result, about, bit_set, contact, digest, edge_table, edges, error, fields, mesh,
+    Error, Result, about, bit_set, contact, digest, divide, edge_table, edges, error, fields, mesh,
     outline, progress, prolongation, random, rules, terminal, volume,
 };
 #[cfg(feature = "render")]

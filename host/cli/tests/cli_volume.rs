@@ -172,11 +172,26 @@ fn info_counts_and_measures() {
         (&1.into(), &1.into())
     );
     assert_eq!(json["problems"][0], "1 cell inverted: first cell 1");
+    assert!(place.fails("refine m.vtu").contains(
+        "cell 0 is a hexahedron, but this operation takes tetrahedra only: trioxide convert m.vtu -o FILE --tetrahedra"
+    ));
+    // The remedies of these errors: the surface of the hexahedron for a format of triangles, and tetrahedra.
+    let refused = place.fails("convert m.vtu m.stl --boundary");
     assert!(
-        place
-            .fails("refine m.vtu")
-            .contains("cell 0 is a hexahedron, but this operation takes tetrahedra only")
+        refused.ends_with("face 0 has 4 vertices: add --triangles\n"),
+        "{refused}"
     );
+    let said = place.succeeds("convert m.vtu m.ply --boundary --triangles");
+    assert_eq!(said, "m.ply: 9 vertices, 16 faces\n");
+    let refused = place.fails("convert m.vtu m.node");
+    assert!(
+        refused.ends_with("cell 0 is a hexahedron: add --tetrahedra\n"),
+        "{refused}"
+    );
+    place.succeeds("convert m.vtu m.node --tetrahedra");
+    let tets = place.tets("m.node");
+    assert_eq!(tets.tetrahedra.len(), 7);
+    assert_eq!(tets.regions, Some(vec![1, 1, 1, 1, 1, 1, 2]));
 }
 
 #[test]

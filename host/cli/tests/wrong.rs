@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 
 /// Files that the tries name: meshes with one fault each, and texts that are none.
-const FILES: [(&str, &str); 33] = [
+const FILES: [(&str, &str); 34] = [
     (
         "square.off",
         "OFF\n4 2 0\n0 0 0\n1 0 0\n1 1 0\n0 1 0\n3 0 1 2\n3 0 2 3\n",
@@ -30,6 +30,11 @@ const FILES: [(&str, &str); 33] = [
     (
         "three.off",
         "OFF\n5 3 0\n0 0 0\n1 0 0\n0 1 0\n0.3 0.9 0\n0.5 2 0\n3 0 1 2\n3 0 1 3\n3 0 1 4\n",
+    ),
+    (
+        "hex.mesh",
+        "MeshVersionFormatted 2\nDimension 3\nVertices 8\n0 0 0 0\n1 0 0 0\n1 1 0 0\n0 1 0 0\n0 0 1 0\n1 0 1 0\n1 1 1 0\n\
+         0 1 1 0\nHexahedra 1\n1 2 3 4 5 6 7 8 0\nEnd\n",
     ),
     ("index.off", "OFF\n3 1 0\n0 0 0\n1 0 0\n0 1 0\n3 0 1 7\n"),
     ("nan.off", "OFF\n3 1 0\nnan 0 0\n1 0 0\n0 1 0\n3 0 1 2\n"),

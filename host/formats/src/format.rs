@@ -1,9 +1,11 @@
 //! A format, and the files of a mesh read and written by it.
 
+use std::borrow::Cow;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use trioxide_mesh::about::LasRecord;
+use trioxide_mesh::error::Conversion;
 use trioxide_mesh::mesh::{Faces, Mesh, NONE};
 use trioxide_mesh::{Error, Result, progress};
 
@@ -396,25 +398,23 @@ pub(crate) fn encodings(name: &str, has: &[Encoding]) -> String {
 }
 
 /// The faces as triangles, for a format at `path` that holds nothing else.
-pub(crate) fn triangles<'a>(
-    path: &Path,
-    faces: &'a Faces,
-) -> Result<std::borrow::Cow<'a, [[u32; 3]]>> {
-    match faces {
-        Faces::Triangles(triangles) => Ok(triangles.into()),
-        Faces::Polygons(polygons) => polygons
-            .iter()
-            .enumerate()
-            .map(|(i, polygon)| {
-                polygon.try_into().map_err(|_| Error::Format {
-                    path: path.to_owned(),
-                    reason: format!(
-                        "the format holds triangles only, but face {i} has {} vertices: \
-                         write .off, .obj, .ply or .vtu",
-                        polygon.len()
-                    ),
-                })
-            })
-            .collect(),
+pub(crate) fn triangles<'a>(path: &Path, faces: &'a Faces) -> Result<Cow<'a, [[u32; 3]]>> {
+    let holds = "triangles only (.off, .obj, .ply, .vtu and others hold polygons)";
+    match (faces, faces.first_polygon()) {
+        (Faces::Triangles(triangles), _) => Ok(triangles.into()),
+        (Faces::Polygons(polygons), None) => Ok(polygons.vertices.as_chunks().0.into()),
+        (_, Some(i)) => Err(undivided(path, holds, format!("face {i}"), faces.get(i))),
+    }
+}
+
+/// The error of a face that the format of `path` does not hold, but would hold divided.
+pub(crate) fn undivided(path: &Path, holds: &str, face: String, corners: &[u32]) -> Error {
+    Error::Unconverted {
+        reason: format!(
+            "{}: the format holds {holds}, but {face} has {} vertices",
+            path.display(),
+            corners.len()
+        ),
+        conversion: Conversion::Triangles,
     }
 }

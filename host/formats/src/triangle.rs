@@ -182,7 +182,7 @@ impl Elements {
             all.push(Shape::Line, &segment.ends, Tags::All(segment.marker))?;
         }
         all.push_side_nodes(self.triangles.len(), &self.side_nodes);
-        Grid::new(points, all)?.into_surface()
+        Ok(Grid::new(points, all)?.into_surface()?)
     }
 }
 

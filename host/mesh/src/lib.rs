@@ -13,6 +13,7 @@
 //! | [`polyhedra`] | meshes of polyhedra, and Polylla's lists |
 //! | [`about`] | data on a mesh as a whole: its unit, names
 //! | [`contact`] | parts that touch without sharing vertices |
+//! | [`divide`] | faces into triangles, cells into tetrahedra |
 //! | [`edges`] | undirected edges of faces |
 //! | [`edge_table`] | directed edges grouped by their undirected edge; a triangulation by its edges |
 //! | [`partition`] | rows sorted by groups |
@@ -30,6 +31,7 @@ mod boundary;
 pub mod contact;
 pub mod corner_rows;
 pub mod digest;
+pub mod divide;
 pub mod edge_table;
 pub mod edges;
 pub mod fields;

@@ -12,6 +12,7 @@ use std::sync::Arc;
 use glam::{DVec2, DVec3};
 
 use crate::about::About;
+use crate::error::Conversion;
 use crate::fields::{MeshFields, Mix};
 use crate::parallel;
 use crate::{Error, Result};
@@ -111,6 +112,47 @@ impl Faces {
     /// Whether there is no face.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+
+    /// The first face that is not a triangle.
+    pub fn first_polygon(&self) -> Option<usize> {
+        match self {
+            Faces::Triangles(_) => None,
+            Faces::Polygons(polygons) => {
+                parallel::find(polygons.len(), |i| polygons.get(i).len() != 3)
+            }
+        }
+    }
+
+    /// Returns the triangles of a mesh of triangles.
+    ///
+    /// # Errors
+    /// [`Error::Unconverted`] when a face is not a triangle.
+    pub fn triangles(&self) -> Result<&[[u32; 3]]> {
+        if let Some(i) = self.first_polygon() {
+            let corners = self.get(i).len();
+            return Err(Error::Unconverted {
+                reason: format!(
+                    "face {i} has {corners} vertices, but this operation takes triangles only"
+                ),
+                conversion: Conversion::Triangles,
+            });
+        }
+        Ok(match self {
+            Faces::Triangles(triangles) => triangles,
+            Faces::Polygons(polygons) => polygons.vertices.as_chunks().0,
+        })
+    }
+
+    /// As [`Faces::triangles`].
+    ///
+    /// # Errors
+    /// As [`Faces::triangles`].
+    pub fn into_triangles(self) -> Result<Vec<[u32; 3]>> {
+        match self {
+            Faces::Triangles(triangles) => Ok(triangles),
+            polygons => polygons.triangles().map(<[_]>::to_vec),
+        }
     }
 
     /// Vertices of face `i`.
@@ -221,9 +263,9 @@ impl Mesh {
     /// Converts to a planar triangulation. Attributes and fields are dropped.
     ///
     /// # Errors
-    /// [`Error::Invalid`] when a face is no triangle or the points do not have the same z.
+    /// [`Error::Unconverted`] when a face is no triangle, [`Error::Invalid`] when the points do not have the same z.
     pub fn into_triangulation(self) -> Result<Triangulation> {
-        let triangles = triangles(self.faces)?;
+        let triangles = self.faces.into_triangles()?;
         let points = planar_points(&self.points)?;
         Ok(Triangulation {
             points,
@@ -236,11 +278,11 @@ impl Mesh {
     /// Converts to a triangulated surface in space. Attributes and fields are dropped.
     ///
     /// # Errors
-    /// [`Error::Invalid`] when a face is no triangle.
+    /// [`Error::Unconverted`] when a face is no triangle.
     pub fn into_surface(self) -> Result<Triangulation<DVec3>> {
         Ok(Triangulation {
             points: self.points,
-            triangles: triangles(self.faces)?,
+            triangles: self.faces.into_triangles()?,
             regions: self.regions,
             segments: self.segments,
         })
@@ -270,26 +312,6 @@ impl Mesh {
             regions: self.regions,
             segments: self.segments,
         })
-    }
-}
-
-/// The faces of a mesh of triangles.
-fn triangles(faces: Faces) -> Result<Vec<[u32; 3]>> {
-    match faces {
-        Faces::Triangles(triangles) => Ok(triangles),
-        Faces::Polygons(polygons) => polygons
-            .iter()
-            .enumerate()
-            .map(|(i, face)| {
-                <[u32; 3]>::try_from(face).map_err(|_| Error::Invalid {
-                    element: format!("face {i}"),
-                    rule: format!(
-                        "has {} vertices, but this operation takes triangles only: divide its faces",
-                        face.len()
-                    ),
-                })
-            })
-            .collect(),
     }
 }
 

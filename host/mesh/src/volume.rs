@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use glam::DVec3;
 use robust::{Coord3D, orient3d};
 
+use crate::error::Conversion;
 use crate::fields::MeshFields;
 use crate::mesh::{NONE, Polygons};
 use crate::parallel;
@@ -154,9 +155,12 @@ impl VolumeMesh {
     /// Converts to a mesh of tetrahedra. Fields are dropped.
     ///
     /// # Errors
-    /// [`Error::Invalid`] when a cell is no tetrahedron or a tagged face no triangle.
+    /// [`Error::Unconverted`] when a cell is no tetrahedron or a tagged face no triangle.
     pub fn into_tet_mesh(self) -> Result<TetMesh> {
-        let refuse = |element: String, rule: String| Err(Error::Invalid { element, rule });
+        let refuse = |reason: String| {
+            let conversion = Conversion::Tetrahedra;
+            Err(Error::Unconverted { reason, conversion })
+        };
         let tetrahedra = match self.cells {
             Cells::Tetrahedra(tetrahedra) => tetrahedra,
             Cells::Mixed(cells) => {
@@ -167,10 +171,9 @@ impl VolumeMesh {
                         Ok(tetrahedron) => tetrahedra.push(tetrahedron),
                         Err(_) => {
                             let kind = CellKind::of(cell.len()).map_or("cell", CellKind::name);
-                            return refuse(
-                                format!("cell {i}"),
-                                format!("is a {kind}, but this operation takes tetrahedra only"),
-                            );
+                            return refuse(format!(
+                                "cell {i} is a {kind}, but this operation takes tetrahedra only"
+                            ));
                         }
                     }
                 }
@@ -182,13 +185,10 @@ impl VolumeMesh {
             match <[u32; 3]>::try_from(face) {
                 Ok(vertices) => faces.push(TaggedTriangle { vertices, tag }),
                 Err(_) => {
-                    return refuse(
-                        format!("tagged face {i}"),
-                        format!(
-                            "has {} vertices, but this operation takes triangles only",
-                            face.len()
-                        ),
-                    );
+                    return refuse(format!(
+                        "tagged face {i} has {} vertices, but this operation takes triangles only",
+                        face.len()
+                    ));
                 }
             }
         }
@@ -367,7 +367,7 @@ mod tests {
         let error = mixed.into_tet_mesh().unwrap_err().to_string();
         assert_eq!(
             error,
-            "cell 2 is a pyramid, but this operation takes tetrahedra only"
+            "cell 2 is a pyramid, but this operation takes tetrahedra only: divide its cells by `divide::tetrahedra`"
         );
     }
 }

@@ -8,12 +8,13 @@ use pyo3::exceptions::{
 };
 use pyo3::prelude::*;
 use trioxide::Error;
+use trioxide::error::Conversion;
 use trioxide::terminal::visible;
 
 /// The exception of an error: `ValueError` for a mesh or an argument, with element and rule; `MemoryError`; `OSError`
 /// for a file; `RuntimeError` for a device.
 pub fn exception(error: Error) -> PyErr {
-    let text = visible(&error.to_string()).into_owned();
+    let text = visible(&worded(&error)).into_owned();
     match error {
         Error::OutOfMemory { .. } | Error::NoMemory(_) => PyMemoryError::new_err(text),
         Error::File { path, source } => of_file(path, &source),
@@ -22,6 +23,22 @@ pub fn exception(error: Error) -> PyErr {
             PyRuntimeError::new_err(text)
         }
         _ => PyValueError::new_err(text),
+    }
+}
+
+/// The sentence of an error, with Python's name of a conversion.
+fn worded(error: &Error) -> String {
+    match error {
+        Error::InFile { path, source } => format!("{}: {}", path.display(), worded(source)),
+        Error::Unconverted { reason, conversion } => {
+            let method = match conversion {
+                Conversion::Triangles => "to_triangles",
+                Conversion::Tetrahedra => "to_tetrahedra",
+                Conversion::Boundary { .. } => "boundary",
+            };
+            format!("{reason}: use the mesh's {method}()")
+        }
+        _ => error.to_string(),
     }
 }
 

@@ -142,7 +142,7 @@ pub fn check_surface(mesh: &Mesh) -> trioxide::Result<()> {
 }
 
 /// As [`check_surface`], of a volume mesh.
-fn check_volume(mesh: &VolumeMesh) -> trioxide::Result<()> {
+pub fn check_volume(mesh: &VolumeMesh) -> trioxide::Result<()> {
     let (points, cells) = (mesh.points.len(), mesh.cells.len());
     let is_far = |v: &u32| *v as usize >= points;
     if let Some(cell) = (mesh.cells.iter()).position(|cell| cell.iter().any(is_far)) {

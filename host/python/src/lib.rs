@@ -4,6 +4,7 @@
 mod about;
 mod arrays;
 mod call;
+mod convert;
 mod device;
 mod device_array;
 mod dlpack;
@@ -32,6 +33,7 @@ fn _trioxide(module: &Bound<'_, PyModule>) -> PyResult<()> {
         wrap_pyfunction!(families::families, module)?,
         wrap_pyfunction!(families::options, module)?,
         wrap_pyfunction!(families::step, module)?,
+        wrap_pyfunction!(convert::convert, module)?,
         wrap_pyfunction!(files::read, module)?,
         wrap_pyfunction!(files::write, module)?,
         wrap_pyfunction!(files::generate_mesh, module)?,

@@ -119,6 +119,32 @@ def test_tagged_faces_come_back_from_other_packages(package, tets):
         np.testing.assert_array_equal(getattr(again, name), getattr(tets, name), err_msg=name)
 
 
+def test_polygons_become_triangles_and_cells_tetrahedra():
+    dart = trioxide.Mesh(
+        [[0, 0], [4, 2], [0, 4], [1, 2]], offsets=[0, 4], vertices=[0, 1, 2, 3], regions=[7], cell_data={"f": np.array([0.5])}
+    )
+    with pytest.raises(ValueError, match=r"face 0 has 4 vertices, .* only: use the mesh's to_triangles\(\)"):
+        trioxide.decimate(dart, keep=0.5)
+    fine = dart.to_triangles()
+    assert fine.triangles.tolist() == [[0, 1, 3], [1, 2, 3]]
+    assert fine.regions.tolist() == [7, 7] and fine.cell_data["f"].tolist() == [0.5, 0.5]
+    crossed = trioxide.Mesh([[0, 0], [1, 1], [1, 0], [0, 1.5]], offsets=[0, 4], vertices=[0, 1, 2, 3])
+    with pytest.warns(UserWarning, match="1 face crosses itself"):
+        assert len(crossed.to_triangles().triangles) == 2
+    corners = [[x, y, z] for z in (0, 1) for x, y in ((0, 0), (1, 0), (1, 1), (0, 1))]
+    cube = trioxide.VolumeMesh(corners, offsets=[0, 8], vertices=range(8), regions=[3])
+    with pytest.raises(ValueError, match=r"cell 0 is a hexahedron, .* only: use the mesh's to_tetrahedra\(\)"):
+        trioxide.polylla(cube)
+    tets = cube.to_tetrahedra()
+    assert tets.regions.tolist() == [3] * 6
+    assert len(cube.boundary().faces()) == 6 and len(tets.boundary().triangles) == 12
+    cube.vertices = np.roll(np.asarray(cube.vertices), 4)
+    with pytest.warns(UserWarning, match="1 cell is inside out, and turned"):
+        assert len(cube.to_tetrahedra().tetrahedra) == 6
+    with pytest.raises(TypeError, match=r"takes a Mesh, not a VolumeMesh: its .boundary\(\) is one"):
+        trioxide.decimate(cube, keep=0.5)
+
+
 def test_tags_of_gmsh_are_regions_and_stay_under_their_name():
     meshio = pytest.importorskip("meshio")
     physical = [np.array([1, 2]), np.array([7])]

@@ -49,6 +49,15 @@ pub enum Error {
         /// Number of its points.
         points: usize,
     },
+    /// A mesh, or a file to write, is of another kind than the mesh at hand, and a conversion leads from one to the
+    /// other.
+    #[error("{reason}: {}", conversion.in_library())]
+    Unconverted {
+        /// Both kinds: `cell 0 is a hexahedron, but this operation takes tetrahedra only`.
+        reason: String,
+        /// The remedy, which each front end names in its words.
+        conversion: Conversion,
+    },
     /// A mesh of a file breaks a rule.
     #[error("{}: {source}", path.display())]
     InFile {
@@ -92,6 +101,30 @@ pub enum Error {
     #[cfg(feature = "launch")]
     #[error("{0}")]
     Launch(trioxide_kernel::launch::LaunchError),
+}
+
+/// From one kind of mesh to another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Conversion {
+    /// Faces into triangles.
+    Triangles,
+    /// Cells into tetrahedra.
+    Tetrahedra,
+    /// Cells to the surface around them.
+    Boundary {
+        /// Whether the cells are tetrahedra, of which polyhedra are made.
+        of_tetrahedra: bool,
+    },
+}
+
+impl Conversion {
+    fn in_library(self) -> &'static str {
+        match self {
+            Conversion::Triangles => "divide its faces by `divide::triangles`",
+            Conversion::Tetrahedra => "divide its cells by `divide::tetrahedra`",
+            Conversion::Boundary { .. } => "read it by `formats::read_volume` and take its `boundary()`",
+        }
+    }
 }
 
 /// The system's reason, and a remedy.
@@ -141,10 +174,12 @@ impl Error {
     /// This error, with the file that the mesh came from.
     pub fn in_file(self, path: &Path) -> Error {
         match self {
-            Error::Invalid { .. } | Error::NoFaces { .. } => Error::InFile {
-                path: path.to_owned(),
-                source: Box::new(self),
-            },
+            Error::Invalid { .. } | Error::NoFaces { .. } | Error::Unconverted { .. } => {
+                Error::InFile {
+                    path: path.to_owned(),
+                    source: Box::new(self),
+                }
+            }
             other => other,
         }
     }

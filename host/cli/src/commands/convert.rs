@@ -4,11 +4,12 @@ use std::path::{Path, PathBuf};
 
 use super::help;
 use clap::Args;
+use trioxide::divide::{self, Divided};
 use trioxide::formats::volume::VolumeFormat;
 use trioxide::formats::{self, Encoding, Format, ReadOptions, WriteOptions};
 use trioxide::mesh::Mesh;
 use trioxide::{Error, Result};
-use trioxide_arguments::account;
+use trioxide_arguments::{account, note};
 
 const DEFAULTS: &str = "Where defaults come from: --encoding binary holds every number exactly; --msh-version is Gmsh's newest.";
 
@@ -33,6 +34,12 @@ pub struct Options {
     /// Write the boundary surface of a volume mesh: the faces of one cell only
     #[arg(long)]
     boundary: bool,
+    /// Divide faces into triangles, by their shortest diagonals; with --boundary those of a volume mesh's boundary
+    #[arg(long, conflicts_with = "tetrahedra")]
+    triangles: bool,
+    /// Divide pyramids, wedges and hexahedra into tetrahedra: two cells divide their common face alike
+    #[arg(long)]
+    tetrahedra: bool,
     #[arg(long, value_enum, help = help::encoded())]
     encoding: Option<Encoding>,
     /// Compress a .vtu or .vtp file, by all threads: --encoding compressed
@@ -67,21 +74,14 @@ pub fn run(options: &Options) -> Result<()> {
     if super::is_volume(input, *reading) {
         let mut volume = options.volume;
         volume.volume_encoding = volume.volume_encoding.or(encoding);
-        if options.boundary {
-            let format = Format::to_write(output)?;
-            let mesh = super::read_volume(input, *reading, *quiet)?.boundary();
-            write(format, output, &mesh, volume.into(), *quiet)?;
-            return super::print_timings(options.timings && !quiet);
-        }
-        if let (Err(_), Ok(format)) = (VolumeFormat::to_write(output), Format::to_write(output)) {
-            return Err(Error::Argument(format!(
-                "{} is a volume mesh, and {} files hold surfaces only: write its boundary by --boundary, or .vtu",
-                input.display(),
-                format.name
-            )));
-        }
-        super::volume::convert(input, *reading, output, volume, *quiet)?;
+        convert_volume(options, output, volume)?;
         return super::print_timings(options.timings && !quiet);
+    }
+    if options.tetrahedra {
+        return Err(Error::Argument(format!(
+            "--tetrahedra divides cells, and {} has none: --triangles divides faces",
+            input.display()
+        )));
     }
     if options.volume.volume_encoding.is_some() {
         return Err(Error::Argument(format!(
@@ -91,12 +91,15 @@ pub fn run(options: &Options) -> Result<()> {
     }
     // A bad output is refused before a long read.
     let format = Format::to_write(output)?;
-    let mesh = super::read_mesh(input, *reading, *quiet)?;
+    let mut mesh = super::read_mesh(input, *reading, *quiet)?;
     if options.boundary {
         return Err(Error::Argument(format!(
             "--boundary goes with volume meshes, and {} has no cells: leave it out",
             input.display()
         )));
+    }
+    if options.triangles {
+        mesh = divided(divide::triangles(mesh), input, *quiet)?;
     }
     let writing = WriteOptions {
         encoding,
@@ -104,6 +107,67 @@ pub fn run(options: &Options) -> Result<()> {
     };
     write(format, output, &mesh, writing, *quiet)?;
     super::print_timings(options.timings && !quiet)
+}
+
+/// Converts a volume mesh, or its boundary.
+fn convert_volume(
+    options: &Options,
+    output: &Path,
+    volume: super::volume::VolumeOutput,
+) -> Result<()> {
+    let Options {
+        input,
+        reading,
+        quiet,
+        boundary,
+        triangles,
+        tetrahedra,
+        ..
+    } = options;
+    if *triangles && !boundary {
+        return Err(Error::Argument(format!(
+            "--triangles divides faces, and {} is a volume mesh: --boundary --triangles writes its surface, \
+             --tetrahedra divides its cells",
+            input.display()
+        )));
+    }
+    // A bad output is refused before a long read.
+    let format = match boundary {
+        true => Some(Format::to_write(output)?),
+        false => {
+            if let (Err(_), Ok(format)) = (VolumeFormat::to_write(output), Format::to_write(output))
+            {
+                return Err(Error::Argument(format!(
+                    "{} is a volume mesh, and {} files hold surfaces only: write its boundary by --boundary, or .vtu",
+                    input.display(),
+                    format.name
+                )));
+            }
+            VolumeFormat::to_write(output)?;
+            None
+        }
+    };
+    let mut mesh = super::read_volume(input, *reading, *quiet)?;
+    if *tetrahedra {
+        mesh = divided(divide::tetrahedra(mesh), input, *quiet)?;
+    }
+    let Some(format) = format else {
+        return super::volume::write(output, &mesh, volume, *quiet);
+    };
+    let mut surface = mesh.boundary();
+    if *triangles {
+        surface = divided(divide::triangles(surface), input, *quiet)?;
+    }
+    write(format, output, &surface, volume.into(), *quiet)
+}
+
+/// The divided mesh of `input`. Unless `quiet`, notes on standard error name the parts without a proper division.
+fn divided<M>(divided: Result<Divided<M>>, input: &Path, quiet: bool) -> Result<M> {
+    let Divided { mesh, notes, .. } = divided.map_err(|error| error.in_file(input))?;
+    for said in notes {
+        note(quiet, format_args!("{}: {said}", input.display()));
+    }
+    Ok(mesh)
 }
 
 fn write(

@@ -7,6 +7,7 @@ use std::thread;
 
 use clap::Subcommand;
 use glam::DVec3;
+use trioxide::error::Conversion;
 use trioxide::formats::volume::{VolumeFormat, WriteOptions, write_volume_as};
 use trioxide::formats::{self, Encoding, Format, Printed, ReadOptions};
 use trioxide::mesh::Mesh;
@@ -147,14 +148,39 @@ impl AnyStep {
     }
 }
 
-/// The error of the command of this name. If its mesh has no faces, the error has the command line that makes some.
+/// The error of the command of this name. If its mesh has no faces, or is of another kind than the command takes, the
+/// error has the command line that makes one that it takes.
 pub fn with_remedy(error: Error, command: &str) -> Error {
-    let Error::InFile { path, source } = &error else {
-        return error;
-    };
-    if !matches!(**source, Error::NoFaces { points: 1.. }) {
-        return error;
+    match &error {
+        Error::InFile { path, source } => match &**source {
+            Error::NoFaces { points: 1.. } => without_faces(&error, path, command),
+            Error::Unconverted { conversion, reason } => {
+                let remedy = match command == "chain" && !path.exists() {
+                    // The path names the mesh between two steps.
+                    true => format!(
+                        "write it there, and convert it by trioxide convert {}",
+                        option_of(*conversion)
+                    ),
+                    false => converting(*conversion, &quoted(path), command),
+                };
+                Error::Argument(format!("{}: {reason}: {remedy}", path.display()))
+            }
+            _ => error,
+        },
+        Error::Unconverted { conversion, reason } => {
+            let option = option_of(*conversion);
+            Error::Argument(match command {
+                "convert" => format!("{reason}: add {option}"),
+                _ => format!(
+                    "{reason}: write one of these, and convert it by trioxide convert {option}"
+                ),
+            })
+        }
+        _ => error,
     }
+}
+
+fn without_faces(error: &Error, path: &Path, command: &str) -> Error {
     let file = quoted(path);
     let extension = path.extension();
     let is_outline = extension.is_some_and(|extension| extension.eq_ignore_ascii_case("poly"));
@@ -167,6 +193,29 @@ pub fn with_remedy(error: Error, command: &str) -> Error {
         }
         _ => format!("{error}: trioxide triangulate {file} -o FILE"),
     })
+}
+
+/// The command line that converts `file`.
+fn converting(conversion: Conversion, file: &str, command: &str) -> String {
+    match conversion {
+        // Polyhedra of tetrahedra are the way to a solution in space.
+        Conversion::Boundary { of_tetrahedra } if command == "vem" => match of_tetrahedra {
+            true => format!("make polyhedra by trioxide polylla {file} -o FILE"),
+            false => format!(
+                "trioxide convert {file} -o FILE --tetrahedra, then make polyhedra of that file by trioxide polylla"
+            ),
+        },
+        _ => format!("trioxide convert {file} -o FILE {}", option_of(conversion)),
+    }
+}
+
+/// The option of `convert`.
+fn option_of(conversion: Conversion) -> &'static str {
+    match conversion {
+        Conversion::Triangles => "--triangles",
+        Conversion::Tetrahedra => "--tetrahedra",
+        Conversion::Boundary { .. } => "--boundary",
+    }
 }
 
 /// A path as a word of a shell.

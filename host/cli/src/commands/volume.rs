@@ -4,8 +4,7 @@ use std::path::Path;
 
 use clap::{Args, ValueEnum};
 use trioxide::fields::MeshFields;
-use trioxide::formats::ReadOptions;
-use trioxide::formats::volume::{Encoding, MshVersion, VolumeFormat, WriteOptions};
+use trioxide::formats::volume::{Encoding, MshVersion, WriteOptions};
 use trioxide::generate::Sample;
 use trioxide::volume::{TetMesh, VolumeMesh};
 use trioxide::{Result, generate, progress};
@@ -34,22 +33,13 @@ impl From<VolumeOutput> for WriteOptions {
     }
 }
 
-/// Converts the volume mesh `input`.
-pub fn convert(
-    input: &Path,
-    reading: ReadOptions,
-    output: &Path,
-    options: VolumeOutput,
-    quiet: bool,
-) -> Result<()> {
-    // A bad output is refused before a long read.
-    VolumeFormat::to_write(output)?;
-    let mesh = super::read_volume(input, reading, quiet)?;
-    super::write_volume(output, &mesh, options.into(), quiet)?;
-    if quiet {
-        return Ok(());
+/// Writes a volume mesh, and prints its counts.
+pub fn write(output: &Path, mesh: &VolumeMesh, options: VolumeOutput, quiet: bool) -> Result<()> {
+    super::write_volume(output, mesh, options.into(), quiet)?;
+    match quiet {
+        true => Ok(()),
+        false => print(&format!("{}: {}\n", output.display(), counts(mesh))),
     }
-    print(&format!("{}: {}\n", output.display(), counts(&mesh)))
 }
 
 /// Points of a mesh of tetrahedra.

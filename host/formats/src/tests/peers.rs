@@ -246,9 +246,9 @@ fn polygons_are_written_where_the_format_has_them() {
     }
     for name in ["a.msh", "a.mesh", "a.meshb"] {
         let error = write(&folder.path().join(name), &mesh).unwrap_err();
-        let expected = "the format holds triangles and quadrilaterals only, but face 0 has 5 vertices: \
-            write .off, .obj, .ply, .vtk, .vtp or .vtu";
-        assert!(error.to_string().ends_with(expected), "{error}");
+        let expected = "the format holds triangles and quadrilaterals only (.off, .obj, .ply, .vtk, .vtp and .vtu hold \
+            polygons), but face 0 has 5 vertices: divide its faces";
+        assert!(error.to_string().contains(expected), "{error}");
     }
 }
 
@@ -273,7 +273,7 @@ fn a_volume_mesh_is_no_surface() {
             }
             assert!(is_volume(&path), "{name} {options:?}");
             let error = read(&path).unwrap_err().to_string();
-            let expected = "cells that fill space, but faces are needed: take the boundary surface of the mesh";
+            let expected = "cells that fill space, but faces are needed: read it by `formats::read_volume` and take its `boundary()`";
             assert!(error.ends_with(expected), "{error}");
         }
     }

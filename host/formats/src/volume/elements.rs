@@ -8,6 +8,7 @@ use super::grid_fields::GridFields;
 use super::wedges::turn_wedges;
 use crate::Loaded;
 use crate::fields::take_attributes;
+use trioxide_mesh::error::{Conversion, Error};
 use trioxide_mesh::fields::{Field, Fields, MeshFields};
 use trioxide_mesh::mesh::{Faces, Mesh, Polygons, Segment};
 use trioxide_mesh::parallel;
@@ -440,8 +441,8 @@ impl Grid {
     /// The surface or cloud: tags of faces become regions, lines become segments.
     ///
     /// # Errors
-    /// If there are cells of three dimensions.
-    pub(crate) fn into_surface(self) -> Result<Loaded, String> {
+    /// [`Error::Unconverted`] if there are cells of three dimensions.
+    pub(crate) fn into_surface(self) -> Result<Loaded, Error> {
         let Grid {
             points,
             elements,
@@ -449,10 +450,16 @@ impl Grid {
             ..
         } = self;
         if elements.count > 0 {
-            return Err(format!(
-                "the mesh has {} cells that fill space, but faces are needed: take the boundary surface of the mesh",
-                elements.count
-            ));
+            let cells = match elements.count {
+                1 => "a cell that fills space".to_owned(),
+                count => format!("{count} cells that fill space"),
+            };
+            return Err(Error::Unconverted {
+                reason: format!("the mesh has {cells}, but faces are needed"),
+                conversion: Conversion::Boundary {
+                    of_tetrahedra: elements.sizes.is_empty(),
+                },
+            });
         }
         let [_, faces, lines] = &elements.sources;
         let mut fields = fields;

@@ -125,10 +125,7 @@ fn read_by(path: &Path, parse: ParseGrid) -> Result<Noted> {
 
 /// The surface or cloud in a file of elements of any dimension.
 pub(crate) fn read_surface_by(path: &Path, parse: ParseGrid) -> Result<Loaded> {
-    parse_file(path, |file| {
-        let surface = parse(file)?.into_surface();
-        surface.map_err(|reason| Fault::new(file.len(), reason))
-    })
+    surface_of(path, parse_file(path, parse)?)
 }
 
 /// The surface in `file`, without notes.
@@ -137,7 +134,7 @@ pub(crate) fn surface_in(parse: ParseGrid, file: &[u8]) -> Parsed<Mesh> {
     let surface = parse(file)?.into_surface();
     surface
         .map(|loaded| loaded.mesh)
-        .map_err(|reason| Fault::new(file.len(), reason))
+        .map_err(|error| Fault::new(file.len(), error.to_string()))
 }
 
 /// The volume mesh in `file`, without notes.
@@ -157,7 +154,7 @@ fn refuse(path: &Path, reason: String) -> Error {
 }
 
 fn surface_of(path: &Path, grid: Grid) -> Result<Loaded> {
-    grid.into_surface().map_err(|reason| refuse(path, reason))
+    grid.into_surface().map_err(|error| error.in_file(path))
 }
 
 fn volume_of(path: &Path, grid: Grid) -> Result<Noted> {

@@ -4,6 +4,7 @@ use std::ops::Deref;
 use std::path::Path;
 
 use super::elements::Shape;
+use crate::undivided;
 use trioxide_mesh::fields::MeshFields;
 use trioxide_mesh::mesh::{Faces, Mesh, Polygons, Segment};
 use trioxide_mesh::volume::{Cells, VolumeMesh};
@@ -78,11 +79,8 @@ fn elements_of_surface(path: &Path, mesh: &Mesh) -> Result<VolumeMesh> {
         }
         Faces::Polygons(polygons) => {
             if let Some(i) = polygons.iter().position(|face| face.len() > 4) {
-                return Err(refuse(format!(
-                    "the format holds triangles and quadrilaterals only, but face {i} has {} vertices: write .off, .obj, \
-                     .ply, .vtk, .vtp or .vtu",
-                    polygons.get(i).len()
-                )));
+                let holds = "triangles and quadrilaterals only (.off, .obj, .ply, .vtk, .vtp and .vtu hold polygons)";
+                return Err(undivided(path, holds, format!("face {i}"), polygons.get(i)));
             }
             faces = polygons.clone();
         }

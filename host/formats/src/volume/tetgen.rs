@@ -19,6 +19,7 @@ use crate::triangle::{
     Nodes, SimplexChunk, header_count, parse_nodes, parse_simplices, sibling, write_lists,
     write_nodes,
 };
+use trioxide_mesh::error::Conversion;
 use trioxide_mesh::volume::{CellKind, Cells, VolumeMesh};
 use trioxide_mesh::{Error, Result};
 
@@ -114,21 +115,24 @@ pub(super) fn finish(elements: Elements, nodes: Nodes) -> Parsed<Noted> {
 
 /// Writes a `.node` and an `.ele` file, numbered from 0, and a `.face` file if there are tagged faces.
 pub(super) fn write(path: &Path, mesh: &VolumeMesh) -> Result<()> {
-    let use_another = "write .vtu, .vtk, .mesh, .meshb or .msh";
+    let refuse = |reason: String| Error::Unconverted {
+        reason: format!("{}: {reason}", path.display()),
+        conversion: Conversion::Tetrahedra,
+    };
+    let others = "(.vtu, .vtk, .mesh, .meshb and .msh hold other cells)";
     if let Cells::Mixed(_) = &mesh.cells
         && let Some((i, cell)) = mesh.cells.iter().enumerate().find(|(_, c)| c.len() != 4)
     {
         let kind = CellKind::of(cell.len()).map_or("cell", CellKind::name);
-        let reason =
-            format!("the format holds tetrahedra only, but cell {i} is a {kind}: {use_another}");
-        return Err(Error::format(path, reason));
+        return Err(refuse(format!(
+            "the format holds tetrahedra only {others}, but cell {i} is a {kind}"
+        )));
     }
     if let Some(i) = mesh.faces.iter().position(|face| face.len() != 3) {
-        let reason = format!(
-            "the format holds tagged triangles only, but tagged face {i} has {} vertices: {use_another}",
+        return Err(refuse(format!(
+            "the format holds tagged triangles only {others}, but tagged face {i} has {} vertices",
             mesh.faces.get(i).len()
-        );
-        return Err(Error::format(path, reason));
+        )));
     }
     for (extension, what, is_written) in [
         ("face", "its tagged faces", !mesh.faces.is_empty()),

@@ -101,9 +101,7 @@ pub fn decimate(on: &dyn Start, mesh: Mesh, options: &Options) -> Result<(Mesh, 
 /// As [`decimate()`].
 pub fn to_each(on: &dyn Start, mesh: Mesh, options: &Options) -> Result<Vec<(Mesh, Report)>> {
     options.check()?;
-    let Faces::Triangles(triangles) = &mesh.faces else {
-        return Err(Refusal::Polygons.into());
-    };
+    let triangles = mesh.faces.triangles()?;
     let counts = [mesh.points.len(), triangles.len()];
     (mesh.fields).check(counts[0], counts[1], mesh.segments.len())?;
     let locked = locks(&mesh, &options.locks)?;

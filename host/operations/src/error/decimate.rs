@@ -30,8 +30,6 @@ pub enum Refusal {
     WeighedTwice(String),
     /// Numbers are to be weighed of a surface in a device's memory, which has none.
     Resident,
-    /// The mesh has faces that are no triangles.
-    Polygons,
     /// A segment names a vertex that the mesh does not have.
     Segment(usize),
     /// There is no sequential algorithm.
@@ -80,7 +78,6 @@ impl Refusal {
                 "{} needs the attributes of a mesh in host memory: leave it out, or decimate on the host",
                 option("weigh")
             ),
-            Self::Polygons => "decimation takes triangles, and the mesh has other faces".to_owned(),
             Self::Segment(segment) => {
                 format!("segment {segment} has a vertex index that is out of range")
             }

@@ -281,7 +281,7 @@ def refine(
         found = with_triangles(surface_of(mesh, triangles, regions=regions, segments=segments, markers=markers))
     arrays = found._arrays()
     if arrays[cells] is None:
-        raise ValueError(f"the mesh has other cells than {cells}: divide them first")
+        raise ValueError(f"the mesh has other cells than {cells}: take .to_{cells}()")
     if array is not None:
         options["flags"] = check.flags(array, "mark", len(arrays[cells]), element)
     with watching(progress) as watch:

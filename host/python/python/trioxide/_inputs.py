@@ -45,7 +45,8 @@ def surface_of(mesh: Any, triangles: Any, **arrays: Any) -> Mesh:
         found._check()
         return found
     if isinstance(mesh, (VolumeMesh, Polyhedra)):
-        raise TypeError(f"this function takes a Mesh, not a {type(mesh).__name__}")
+        remedy = ": its .boundary() is one" if isinstance(mesh, VolumeMesh) else ""
+        raise TypeError(f"this function takes a Mesh, not a {type(mesh).__name__}{remedy}")
     if isinstance(mesh, OnDevice):
         raise TypeError(f"this function takes a mesh in host memory, not a {type(mesh).__name__}: take its .to_host()")
     return Mesh(mesh, triangles, **given)
@@ -73,7 +74,7 @@ def resident(mesh: Any, triangles: Any, **arrays: Any) -> Optional[DeviceSurface
     if isinstance(mesh, DeviceVolume):
         raise TypeError("this function takes a surface, not tetrahedra: refine, reorder and smooth take these on a device")
     if isinstance(mesh, DevicePolygons):
-        raise TypeError("this function takes triangles on a device, not polygons: take .to_host()")
+        raise TypeError("this function takes triangles on a device, not polygons: take .to_host().to_triangles()")
     if isinstance(mesh, DeviceSurface):
         if triangles is not None:
             raise TypeError("give a surface, or points and triangles, not both")

@@ -8,8 +8,18 @@ import numpy as np
 
 from . import _arguments as check
 from . import _meshio, _open3d, _pyvista, _trimesh
+from . import _trioxide as native
 from ._device import DeviceLike, opened
 from ._held import Held, OnDevice, copies, within
+from ._notes import warn
+
+
+def _converted(mesh: Held, conversion: str) -> Dict[str, Any]:
+    """The arrays of another kind of mesh."""
+    arrays, notes = native.convert(mesh._arrays(), conversion, None)
+    for note in notes:
+        warn(note)
+    return arrays
 
 
 class Mesh(Held):
@@ -127,6 +137,19 @@ class Mesh(Held):
         offsets, vertices = self.polygons()
         return np.split(vertices, offsets[1:-1].astype(np.int64)) if len(offsets) > 1 else []
 
+    def to_triangles(self) -> "Mesh":
+        """The mesh with triangles instead of polygons, divided by their shortest diagonals, exactly, also where they are concave.
+
+        Vertices and segments stay; a triangle has the region and the fields of its polygon. A polygon that crosses itself is a
+        ValueError with its number.
+
+        >>> dart = Mesh([[0, 0], [4, 2], [0, 4], [1, 2]], offsets=[0, 4], vertices=[0, 1, 2, 3])
+        >>> dart.to_triangles().triangles
+        array([[0, 1, 3],
+               [1, 2, 3]], dtype=uint32)
+        """
+        return Mesh._of(_converted(self, "triangles"))
+
     def to_device(self, device: DeviceLike = "auto") -> DeviceSurface:
         """A copy in the memory of a device, for chains that stay there. Fields and `about` stay behind; polygons are
         refused.
@@ -140,7 +163,7 @@ class Mesh(Held):
         arrays = self._arrays()
         if arrays["offsets"] is not None:
             raise ValueError(
-                "the mesh has polygons: surfaces on a device have triangles alone; divide them first, or leave the mesh on the host"
+                "the mesh has polygons: surfaces on a device have triangles alone; take .to_triangles(), or leave the mesh on the host"
             )
         if arrays["triangles"] is None:
             arrays["triangles"] = np.zeros((0, 3), np.uint32)
@@ -275,6 +298,27 @@ class VolumeMesh(Held):
             return np.arange(0, 4 * count + 1, 4, dtype=np.uint32), np.ascontiguousarray(self.tetrahedra).reshape(-1)
         return self.offsets, self.vertices
 
+    def to_tetrahedra(self) -> "VolumeMesh":
+        """The mesh with tetrahedra instead of pyramids, wedges and hexahedra, without new vertices. The diagonal of a quadrilateral begins
+        at its lowest vertex id, so two cells divide their common face alike; tagged faces are divided so too.
+
+        A tetrahedron has the region and the fields of its cell. A warning counts cells that are inside out, and tetrahedra that are
+        inverted or flat because their cells are warped.
+
+        >>> cube = VolumeMesh([[x, y, z] for z in (0, 1) for x, y in ((0, 0), (1, 0), (1, 1), (0, 1))], offsets=[0, 8], vertices=range(8))
+        >>> cube.to_tetrahedra()
+        <trioxide.VolumeMesh: 8 vertices, 6 tetrahedra>
+        """
+        return VolumeMesh._of(_converted(self, "tetrahedra"))
+
+    def boundary(self) -> Mesh:
+        """The faces of one cell only, seen from outside, with the tags of tagged faces as regions and the fields of vertices and cells.
+
+        >>> VolumeMesh(np.eye(4, 3), [[3, 0, 1, 2]]).boundary()
+        <trioxide.Mesh: 4 vertices, 4 triangles>
+        """
+        return Mesh._of(_converted(self, "boundary"))
+
     def to_device(self, device: DeviceLike = "auto") -> DeviceVolume:
         """A copy of points, tetrahedra and regions in the memory of a device. Fields and tagged faces stay behind.
 
@@ -283,7 +327,7 @@ class VolumeMesh(Held):
         """
         arrays = self._arrays()
         if arrays["tetrahedra"] is None:
-            raise ValueError("the mesh has other cells than tetrahedra: divide them first, or leave the mesh on the host")
+            raise ValueError("the mesh has other cells than tetrahedra: take .to_tetrahedra(), or leave the mesh on the host")
         return DeviceVolume(**copies(arrays, DeviceVolume, opened(device)))
 
     def to_pyvista(self) -> Any:

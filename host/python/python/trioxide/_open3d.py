@@ -23,7 +23,7 @@ def to_surface(mesh: Any) -> Any:
     sizes = np.diff(offsets.astype(np.int64))
     if (sizes != 3).any():
         first = int(np.argmax(sizes != 3))
-        raise ValueError(f"face {first} has {int(sizes[first])} vertices: Open3D takes triangles only")
+        raise ValueError(f"face {first} has {int(sizes[first])} vertices: Open3D takes triangles only; take .to_triangles()")
     points = vectors.Vector3dVector(mesh.points)
     kind, prefix = ("TriangleMesh", "vertex_") if len(sizes) else ("PointCloud", "")
     result: Any = open3d.geometry.PointCloud(points)

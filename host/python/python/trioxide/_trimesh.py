@@ -17,7 +17,7 @@ def to_trimesh(mesh: Any) -> Any:
         sizes = np.diff(offsets.astype(np.int64))
         if (sizes != 3).any():
             first = int(np.argmax(sizes != 3))
-            raise ValueError(f"face {first} has {int(sizes[first])} vertices: trimesh takes triangles only")
+            raise ValueError(f"face {first} has {int(sizes[first])} vertices: trimesh takes triangles only; take .to_triangles()")
         triangles = vertices.reshape(-1, 3)
     if mesh.segments is not None and len(mesh.segments):
         shared.left_out("segments are", "a Trimesh has triangles only")

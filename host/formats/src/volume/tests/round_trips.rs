@@ -75,7 +75,7 @@ fn what_is_written_reads_back() {
             if extension == "node" && matches!(mesh.cells, Cells::Mixed(_)) {
                 let reason = written.unwrap_err().to_string();
                 assert!(
-                    reason.contains("tetrahedra only, but cell 2 is a pyramid"),
+                    reason.contains("hold other cells), but cell 2 is a pyramid"),
                     "{reason}"
                 );
                 continue;

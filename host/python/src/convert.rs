@@ -1,0 +1,50 @@
+//! Meshes of one kind made of another: triangles of polygons, tetrahedra and surfaces of cells.
+
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use trioxide::divide::{self, Divided};
+
+use crate::files::{check_surface, check_volume, visible};
+use crate::meshes::{dict_of_mesh, dict_of_volume, mesh_of, volume_of};
+use crate::work::run;
+
+type Dict<'py> = Bound<'py, PyDict>;
+
+/// The arrays of a mesh converted to "triangles", "tetrahedra" or its "boundary", and notes on parts without a proper
+/// division.
+#[pyfunction]
+pub fn convert<'py>(
+    py: Python<'py>,
+    mesh: &Dict<'py>,
+    conversion: &str,
+    watch: Option<&Bound<'py, PyAny>>,
+) -> PyResult<(Dict<'py>, Vec<String>)> {
+    match conversion {
+        "triangles" => {
+            let mesh = mesh_of(mesh)?;
+            let Divided { mesh, notes, .. } = run(py, watch, move || {
+                check_surface(&mesh)?;
+                divide::triangles(mesh)
+            })?;
+            Ok((dict_of_mesh(py, mesh)?, visible(notes)))
+        }
+        "tetrahedra" => {
+            let mesh = volume_of(mesh)?;
+            let Divided { mesh, notes, .. } = run(py, watch, move || {
+                check_volume(&mesh)?;
+                divide::tetrahedra(mesh)
+            })?;
+            Ok((dict_of_volume(py, mesh)?, visible(notes)))
+        }
+        "boundary" => {
+            let mesh = volume_of(mesh)?;
+            let surface = run(py, watch, move || {
+                check_volume(&mesh)?;
+                Ok(mesh.boundary())
+            })?;
+            Ok((dict_of_mesh(py, surface)?, Vec::new()))
+        }
+        _ => Err(PyValueError::new_err("no such conversion")),
+    }
+}
