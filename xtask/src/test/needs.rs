@@ -25,7 +25,7 @@ struct Need {
     is_missing: fn() -> bool,
 }
 
-const NEEDS: [Need; 3] = [
+static NEEDS: [Need; 3] = [
     Need {
         step: "compiler",
         name: "device compiler",
@@ -91,8 +91,18 @@ pub(super) fn provide(
     outcomes: &mut Vec<Outcome>,
     skipped: &mut Vec<String>,
 ) {
+    provide_all(&NEEDS, is_forbidden, limit, outcomes, skipped);
+}
+
+fn provide_all(
+    needs: &'static [Need],
+    is_forbidden: bool,
+    limit: Limit,
+    outcomes: &mut Vec<Outcome>,
+    skipped: &mut Vec<String>,
+) {
     let mut wanted = Vec::new();
-    for need in NEEDS.iter().filter(|need| (need.is_missing)()) {
+    for need in needs.iter().filter(|need| (need.is_missing)()) {
         match need.reason_against(is_forbidden) {
             None => wanted.push(need),
             Some(reason) => skipped.push(format!("{}: no {}: {reason}", need.part, need.name)),
@@ -123,5 +133,41 @@ pub(super) fn provide(
             }
             _ => outcomes.push(installed),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    static MISSING: [Need; 2] = [
+        Need {
+            step: "far",
+            name: "far program",
+            packages: &["no-such-package"],
+            part: "tests of far",
+            is_missing: || true,
+        },
+        Need {
+            step: "near",
+            name: "near program",
+            packages: &["no-such-package"],
+            part: "tests of near",
+            is_missing: || false,
+        },
+    ];
+
+    #[test]
+    fn a_forbidden_installation_is_skipped_by_name() {
+        let (mut outcomes, mut skipped) = (Vec::new(), Vec::new());
+        provide_all(
+            &MISSING,
+            true,
+            Limit::default(),
+            &mut outcomes,
+            &mut skipped,
+        );
+        assert_eq!(skipped, ["tests of far: no far program: --no-install"]);
+        assert!(outcomes.is_empty());
     }
 }

@@ -34,8 +34,15 @@ pub(super) struct Prepared {
 
 /// Makes the environment and installs the packages that the tests need, unless it is forbidden. Names them before.
 pub(super) fn prepare(is_forbidden: bool, limit: Limit) -> Result<Prepared, String> {
-    let folder = target_dir().join("python").join("venv");
-    let environment = Environment::at(&folder, limit);
+    prepare_in(
+        &target_dir().join("python").join("venv"),
+        is_forbidden,
+        limit,
+    )
+}
+
+fn prepare_in(folder: &Path, is_forbidden: bool, limit: Limit) -> Result<Prepared, String> {
+    let environment = Environment::at(folder, limit);
     let all: Vec<&str> = NEEDED.iter().chain(&OTHERS).copied().collect();
     let is_made = environment.is_made();
     let wanted = match is_made {
@@ -122,4 +129,19 @@ pub(super) fn jobs(prepared: Prepared, driver: Option<&Path>) -> Result<Vec<Job>
     let mut on_gpu = job("python, emulated", &ON_GPU.map(OsStr::new));
     on_gpu.command.env(LIBRARY_PATH, driver);
     Ok(vec![all, on_gpu])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_forbidden_installation_names_the_packages_and_makes_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let venv = folder.path().join("venv");
+        let prepared = prepare_in(&venv, true, Limit::default());
+        let names = "numpy, pytest, scipy, meshio, pyvista, trimesh, tqdm, mypy, pytest-xdist";
+        assert_eq!(prepared.err(), Some(format!("no {names}: --no-install")));
+        assert!(!venv.exists());
+    }
 }
