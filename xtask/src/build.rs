@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 use std::process::Command;
 
+use crate::debian::{install, is_debian, is_root};
 use crate::process::{cargo, output_of, run as run_command};
-use crate::process::{install, is_debian, is_root};
 use crate::{Error, mpi, ptxas, target_dir, workspace};
 
 /// Builds the `trioxide` binary with optimizations: target/release/trioxide.

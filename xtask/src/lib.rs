@@ -8,6 +8,7 @@ mod bench;
 pub mod browser;
 pub mod build;
 mod datasets;
+mod debian;
 pub mod demo;
 mod dist;
 mod doctor;

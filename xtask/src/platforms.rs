@@ -5,7 +5,8 @@ use std::process::Command;
 
 use cuda_builder::search_device_compiler;
 
-use crate::process::{install, is_debian, is_root, output_of, run as run_command};
+use crate::debian::{install, is_debian, is_root};
+use crate::process::{output_of, run as run_command};
 use crate::{Error, target_dir, workspace};
 
 /// A system other than Linux on x86-64.

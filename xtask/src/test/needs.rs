@@ -6,8 +6,8 @@ use std::env;
 use cuda_builder::{DEBIAN_PACKAGES, RUSTC_VARIABLE, search_device_compiler};
 
 use super::{Outcome, timed};
+use crate::debian::{install_listed, is_debian, is_root, list_packages};
 use crate::limited::Limit;
-use crate::process::{install_listed, is_debian, is_root, list_packages};
 use crate::report::{BROWSER_PACKAGE, BROWSER_VARIABLE, find_browser};
 use crate::{Error, mpi};
 
