@@ -46,9 +46,12 @@ pub struct Otherwise {
 }
 
 impl Otherwise {
-    /// Opens the CPU, and prints the reason.
+    /// Opens the CPU, and prints the reason. Where there is no driver, most likely there is no GPU: then `--timings` and
+    /// `--json` alone give it.
     fn open(self, reason: &dyn Display) -> Result<Device> {
-        note(self.quiet, format_args!("running on the CPU: {reason}"));
+        if has_cuda_driver() {
+            note(self.quiet, format_args!("running on the CPU: {reason}"));
+        }
         account::choice(format!("the CPU: {reason}"));
         Device::cpu(self.threads)
     }
@@ -72,7 +75,7 @@ pub enum Opening {
 }
 
 impl Opening {
-    /// Waits for the machine. If `auto` finds no GPU, it prints a note.
+    /// Waits for the machine. If the GPU that `auto` finds cannot be used, it prints a note.
     ///
     /// # Panics
     /// The machine was asked for before.
@@ -158,7 +161,7 @@ impl DeviceOptions {
         if self.device == Choice::Auto {
             let cores = std::thread::available_parallelism().map_or(1, usize::from);
             let estimate = estimate(threads.unwrap_or(cores));
-            // Without a driver there is no choice, and `auto` prints a note.
+            // Without a driver there is no choice.
             if let Some(estimate) = estimate.filter(|_| has_cuda_driver()) {
                 account::choice(estimate.reason());
                 if !estimate.is_for_gpu() {
@@ -192,7 +195,7 @@ impl DeviceOptions {
         }
     }
 
-    /// Opens the machine. `auto` takes a GPU if there is one, or else prints a note.
+    /// Opens the machine. `auto` takes a GPU if there is one.
     pub fn open(&self) -> Result<Machine> {
         self.begin_any(false).open()
     }

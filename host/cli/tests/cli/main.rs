@@ -284,22 +284,19 @@ fn has_cuda() -> bool {
 }
 
 #[test]
-fn auto_says_once_why_it_uses_the_cpu() {
+fn auto_gives_its_choice_where_it_is_asked() {
     let place = square();
-    let call = place
-        .call(&["polylla", "square.off", "-o", "out.off"])
-        .succeeds();
-    if has_cuda() {
-        assert_eq!(call.stderr, "");
-    } else {
-        assert_eq!(call.stderr.lines().count(), 1, "{}", call.stderr);
-        assert!(
-            call.stderr.contains("running on the CPU"),
-            "{}",
-            call.stderr
-        );
-        assert!(call.stdout.contains("CPU"), "{}", call.stdout);
-    }
+    let line = ["polylla", "square.off", "-o", "out.off"];
+    let call = place.call(&line).succeeds();
+    assert_eq!(call.stderr, "");
+    let timed = place.call(&[&line[..], &["--timings"]].concat()).succeeds();
+    assert_eq!(timed.stderr, "");
+    let row = timed
+        .stdout
+        .lines()
+        .find(|row| row.starts_with("chosen by --device auto"));
+    let row = row.expect("the row of the choice");
+    assert!(has_cuda() || row.contains("libcuda.so.1"), "{row}");
     let quiet = place.call(&["polylla", "square.off", "--quiet"]).succeeds();
     assert_eq!((quiet.stdout, quiet.stderr), (String::new(), String::new()));
 }

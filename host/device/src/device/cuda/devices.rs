@@ -12,7 +12,7 @@ pub fn find_driver() -> Result<()> {
     match sys::is_installed() {
         true => Ok(()),
         false => Err(Error::NoDevice(
-            "there is no CUDA driver on this machine (libcuda.so.1 is not found): install NVIDIA's driver, or use the device cpu"
+            "there is no CUDA driver (libcuda.so.1 is not found): install NVIDIA's driver, or use the device cpu"
                 .to_owned(),
         )),
     }
