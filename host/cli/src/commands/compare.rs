@@ -29,7 +29,7 @@ const WORK: Work = Work { cpu: 60.0 };
 /// triangle and of the nearest triangle, in degrees. Points without faces are a cloud: a distance to it is the distance
 /// to its nearest point. The result is the same on every machine.
 #[derive(Args)]
-#[command(after_help = DEFAULTS)]
+#[command(after_help = DEFAULTS, mut_arg("device", help::without_serial))]
 pub struct Options {
     #[arg(value_name = "A", help = help::mesh_to_read("Mesh or point cloud to read"))]
     input: PathBuf,

@@ -25,7 +25,7 @@ const DEFAULTS: &str = "Where defaults come from: this machine (--device auto, -
 /// vertices on segments and where regions meet stay where they are. Attributes, fields and regions of the vertices and
 /// triangles that are left are kept.
 #[derive(Args)]
-#[command(after_help = DEFAULTS)]
+#[command(after_help = DEFAULTS, mut_arg("device", help::without_serial))]
 pub struct Options {
     #[arg(help = help::mesh_to_read("Mesh of triangles to read"))]
     pub input: PathBuf,

@@ -36,7 +36,7 @@ const DEFAULTS: &str = "Where defaults come from: this machine (--device auto, -
 /// makes its own part (cargo xtask build --mpi); of these N may be as large as all processes hold. The other kinds are
 /// made by the first process for all.
 #[derive(Args)]
-#[command(after_help = DEFAULTS)]
+#[command(after_help = DEFAULTS, mut_arg("device", help::without_serial))]
 pub struct Options {
     /// Kind of mesh
     pub dataset: Dataset,

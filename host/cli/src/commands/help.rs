@@ -1,5 +1,6 @@
 //! The formats of files in the help texts, from the tables of formats.
 
+use clap::Arg;
 use trioxide::formats::Format;
 use trioxide::formats::volume::VolumeFormat;
 
@@ -16,6 +17,14 @@ pub fn faces_to_read(mesh: &str) -> String {
 }
 
 const STEM: &str = " (of .node and .ele either name, or the stem of both)";
+
+/// `--device` of a command that has no sequential algorithm.
+pub fn without_serial(device: Arg) -> Arg {
+    device.help(
+        "Machine to run on: auto (the GPU, unless there is none, its memory does not suffice or the CPU ends sooner), \
+         cuda, cuda:N, or cpu",
+    )
+}
 
 /// Help of an output: all formats that are written.
 pub fn mesh_to_write() -> String {

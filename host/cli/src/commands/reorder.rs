@@ -30,7 +30,7 @@ const WORK: Work = Work { cpu: 12.0 };
 /// orientation, and begin at their lowest vertex. Where points are distinct, the result does not depend on the order of
 /// the input; it is the same on every machine.
 #[derive(Args)]
-#[command(after_help = DEFAULTS)]
+#[command(after_help = DEFAULTS, mut_arg("device", help::without_serial))]
 pub struct Options {
     #[arg(help = format!(
         "{}; or tetrahedra: {}",

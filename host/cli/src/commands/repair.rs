@@ -27,7 +27,7 @@ const WORK: Work = Work { cpu: 12.0 };
 /// wins: the result is the same on every machine, and a second run changes nothing. `info` counts what each step would
 /// find.
 #[derive(Args)]
-#[command(after_help = DEFAULTS)]
+#[command(after_help = DEFAULTS, mut_arg("device", help::without_serial))]
 pub struct Options {
     #[arg(help = help::mesh_to_read("Mesh of triangles to read"))]
     pub input: PathBuf,

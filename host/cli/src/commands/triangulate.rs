@@ -13,6 +13,7 @@ use trioxide_arguments::names::worded;
 use trioxide_arguments::{account, is_standard_output, note};
 use trioxide_operations::triangulate;
 
+use super::help;
 use super::merging::write_numbers;
 use super::step::{AnyMesh, Step, step_fields};
 
@@ -32,7 +33,7 @@ const DEFAULTS: &str = "Where defaults come from: --max-vertices is trioxide's o
 /// the first; vertices of the input keep their numbers. Notes report bounds that were not reached, and segments that
 /// were left out.
 #[derive(Args)]
-#[command(after_help = DEFAULTS)]
+#[command(after_help = DEFAULTS, mut_arg("device", help::without_serial))]
 pub struct Options {
     /// Outline to read: a .poly file of Triangle; or the points and segments of a mesh or cloud: .ply, .vtu, .vtk,
     /// .msh, .mesh, .obj, .xyz, .node and others
