@@ -11,7 +11,8 @@
 //! | [`rules`] | the rules that meshes keep |
 //! | [`volume`] | cells of volume meshes, tetrahedra; faces of cells |
 //! | [`polyhedra`] | meshes of polyhedra, and Polylla's lists |
-//! | [`about`] | data on a mesh as a whole: its unit, names
+//! | [`about`] | data on a mesh as a whole: its unit, names |
+//! | [`conform`] | meshes with hanging vertices made conforming |
 //! | [`contact`] | parts that touch without sharing vertices |
 //! | [`divide`] | faces into triangles, cells into tetrahedra |
 //! | [`edges`] | undirected edges of faces |
@@ -28,6 +29,7 @@
 pub mod about;
 pub mod bit_set;
 mod boundary;
+pub mod conform;
 pub mod contact;
 pub mod corner_rows;
 pub mod digest;
