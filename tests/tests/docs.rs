@@ -410,21 +410,28 @@ const BELOW_FRONT_ENDS: [&str; 12] = [
     "host/work",
 ];
 
-/// Whether a line of code has a string with a flag of the command line.
+/// Whether a line of code has a string with a flag of the command line, alone: a step of `chain` is the same in every
+/// front end, such as "`repair --orient` turns it".
 fn names_a_flag(line: &str) -> bool {
     let is_comment = line.trim_start().starts_with("//");
     let mut texts = line.split('"').skip(1).step_by(2);
-    let is_flag = |text: &str| {
-        text.split("--")
+    let has_flag = |part: &str| {
+        part.split("--")
             .skip(1)
             .any(|after| after.starts_with(|c: char| c.is_ascii_lowercase()))
+    };
+    let is_step = |(i, part): &(usize, &str)| i % 2 == 1 && part.starts_with(char::is_lowercase);
+    let is_flag = |text: &str| {
+        let mut parts = text.split('`').enumerate();
+        parts.any(|part| !is_step(&part) && has_flag(part.1))
     };
     !is_comment && texts.any(is_flag)
 }
 
 #[test]
 fn messages_of_the_library_name_no_flag() {
-    assert!(names_a_flag("    \"use --device cpu\"") && !names_a_flag("    \"a -- b\""));
+    assert!(names_a_flag("    \"use --device cpu\"") && names_a_flag("    \"use `--device cpu`\""));
+    assert!(!names_a_flag("    \"a -- b\"") && !names_a_flag("    \"`repair --edges` parts it\""));
     let mut found = Vec::new();
     let mut folders = BELOW_FRONT_ENDS.map(|folder| root().join(folder)).to_vec();
     while let Some(folder) = folders.pop() {

@@ -90,8 +90,8 @@ pub(crate) fn are_plausible(count: usize, color: impl Fn(usize) -> Channels + Sy
     all.least >= 0.0 && !all.has_nan && is_in_range
 }
 
-/// Returns `count` colours as bytes, by the range of all of them. `usual` are the numbers that stand for full red, green
-/// or blue in the format; others give a note.
+/// Returns `count` colours as bytes, by the range of all of them. `usual` are the format's numbers for full red, green
+/// or blue; others give a note.
 pub(crate) fn bytes_of(
     count: usize,
     usual: &[f32],

@@ -70,8 +70,8 @@ impl VolumeMesh {
 
     /// The faces of exactly one cell, each as its cell and its index in [`faces`], ascending.
     ///
-    /// As in [`crate::edges::boundary_edges`], each face adds its hash to the sum of its lowest vertex, with the sign of
-    /// its direction: the two sides of a face cancel. Only faces of vertices with another sum are sorted.
+    /// As in [`crate::edges::boundary_edges`], each face adds its hash to the sum of its lowest vertex, with the sign
+    /// of its direction: the two sides of a face cancel. Only faces of vertices with another sum are sorted.
     pub(crate) fn faces_of_one_cell(&self) -> Vec<(u32, u8)> {
         let sums: Vec<AtomicU64> = parallel::collect(self.points.len(), |_| AtomicU64::new(0));
         let each = |c: usize, on: &mut dyn FnMut([u32; 4], u8, bool)| {

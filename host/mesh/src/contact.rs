@@ -461,8 +461,8 @@ mod tests {
         }
     }
 
-    /// The reproducer's kind: two tetrahedra on a third, whose face has their common vertex inside an edge; and a vertex
-    /// inside a face.
+    /// The reproducer's kind: two tetrahedra on a third, whose face has their common vertex inside an edge; and a
+    /// vertex inside a face.
     #[test]
     fn vertices_hang_on_edges_and_faces_of_cells() {
         let corners = [

@@ -62,12 +62,12 @@ impl Faces {
     }
 }
 
-/// The edges of one triangle, each with its smaller vertex first, ascending, as [`Edges::of`] finds them, in a fraction of
-/// the time where most edges are inside. All vertices are below `vertices`.
+/// The edges of one triangle, each with its smaller vertex first, ascending, as [`Edges::of`] finds them, in a fraction
+/// of the time where most edges are inside. All vertices are below `vertices`.
 ///
-/// Each triangle adds a hash of its next corner to a corner's sum and takes one of its last corner away. Around a vertex
-/// with no boundary edge all cancel, if the triangles agree. Only sides between two vertices with another sum are
-/// counted. (A vertex at the boundary whose hashes cancel by chance, for one in 2^64, is left out.)
+/// Each triangle adds a hash of its next corner to a corner's sum and takes one of its last corner away. Around a
+/// vertex with no boundary edge all cancel, if the triangles agree. Only sides between two vertices with another sum
+/// are counted. (A vertex at the boundary whose hashes cancel by chance, for one in 2^64, is left out.)
 pub fn boundary_edges(vertices: usize, triangles: &[[u32; 3]]) -> Vec<[u32; 2]> {
     let sums: Vec<AtomicU64> = parallel::collect(vertices, |_| AtomicU64::new(0));
     parallel::for_each(triangles.len(), |t| {

@@ -14,8 +14,8 @@ use crate::parallel;
 use crate::volume::{CellKind, Cells, VolumeMesh, faces, key, orientation};
 
 impl VolumeMesh {
-    /// Turns the cells whose numbering runs the wrong way, as the head of the module defines it. Returns their number. A
-    /// mesh with a vertex that is out of range stays as it is.
+    /// Turns the cells whose numbering runs the wrong way, as the head of the module defines it. Returns their number.
+    /// A mesh with a vertex that is out of range stays as it is.
     pub fn turn_cells(&mut self) -> usize {
         let (count, points) = (self.cells.len(), self.points.len());
         let is_in_range = |c: usize| self.cells.get(c).iter().all(|&v| (v as usize) < points);

@@ -90,8 +90,8 @@ pub(crate) fn apart(
     Note::apart(&Contacts::of_boundary(point, &boundary)).collect()
 }
 
-/// Works on a mesh of the plane of `count` elements. Where the work is refused and `turn` turns some of them, works again,
-/// and notes it: so a mesh that is right is not looked at twice.
+/// Works on a mesh of the plane of `count` elements. Where the work is refused and `turn` turns some of them, works
+/// again, and notes it: so a mesh that is right is not looked at twice.
 ///
 /// # Errors
 /// Those of `work`. If only some elements were turned and the mesh is still refused, it may be tangled: then the first

@@ -152,7 +152,7 @@ pub enum Note {
     },
     /// Parts of the mesh touch without sharing vertices, as the sentence says.
     Apart(String),
-    /// No vertex is inside: the values are those that the boundary is given.
+    /// No vertex is inside: the values of the boundary are the solution.
     NoUnknowns,
     /// Nested levels ended, because nothing can join.
     NothingJoins {

@@ -75,8 +75,9 @@ impl<P: Pod + Send + Sync> Gathered<P> {
     }
 }
 
-/// The block of the mesh with its clockwise triangles turned, and their number; `None` where a fault, on which all ranks
-/// have agreed, has other causes. Rank 0 gathers the mesh, turns as the single run does, and deals it out. Collective.
+/// Returns this rank's block with its clockwise triangles turned, and their number; `None` if the fault, on which all
+/// ranks have agreed, has another cause. Rank 0 gathers the mesh, turns as the single run does, and deals it out.
+/// Collective.
 pub fn turned<P: Position + DoublePoint>(
     ranks: &Ranks,
     block: &Block<P>,

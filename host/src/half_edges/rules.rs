@@ -110,7 +110,7 @@ fn check_sides(mesh: &Triangulation, edges: &EdgeTable) -> Result<()> {
 /// Checks the surface `mesh`, whose points lie in space.
 ///
 /// Rules, in this order: as those of [`triangulation()`], but for the orientation: no edge has the length zero, and no
-/// two triangles run along an edge in the same direction. Corners may lie on one line: `repair --degenerate 0` mends it. Whether the surface cuts itself
+/// two triangles run along an edge in the same direction. Corners may lie on one line. Whether the surface cuts itself
 /// is not looked for.
 ///
 /// # Errors

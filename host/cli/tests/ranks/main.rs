@@ -204,8 +204,8 @@ fn made_meshes() -> TempDir {
     folder
 }
 
-/// A grid with regions and a segment, in the plane of this `height`; the second triangle of each square runs clockwise if
-/// `is_turned`.
+/// A grid with regions and a segment, in the plane of this `height`; the second triangle of each square runs clockwise
+/// if `is_turned`.
 fn with_regions(height: &str, is_turned: bool) -> String {
     let mut file = String::from("ply\nformat ascii 1.0\n");
     file += "comment segments 1 vertices 441 faces 800\ncomment segment 22 43 3\n";

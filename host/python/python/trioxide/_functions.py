@@ -361,7 +361,7 @@ def vem(
 ) -> Solution:
     """Solves a Poisson problem on a planar mesh of polygons or on polyhedra, by the virtual element method of lowest order.
 
-    The mesh is moved and scaled so that its longest side is from 0 to 1.
+    The problem is that of the mesh moved and scaled so that its longest side is from 0 to 1.
 
     Parameters
     ----------

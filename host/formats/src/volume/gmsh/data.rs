@@ -20,6 +20,24 @@ pub(super) enum Start<'a> {
     Binary(Bytes<'a>, usize),
 }
 
+/// The version of a file of version 4.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Version {
+    /// Each node's coordinates follow its tag, headers have no bounds of tags, and an element's tag has 32 bits.
+    V40,
+    V41,
+}
+
+impl Version {
+    pub(super) fn of(number: f64) -> Version {
+        if number == 4.0 {
+            Version::V40
+        } else {
+            Version::V41
+        }
+    }
+}
+
 /// The word that ends a section. Version 1.0 uses capitals.
 fn end_of(name: &str) -> String {
     match name.bytes().all(|letter| letter.is_ascii_uppercase()) {

@@ -10,8 +10,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use super::data::Data;
-use super::v4::Version;
+use super::data::{Data, Version};
 use crate::format::listed;
 use crate::text::Parsed;
 
@@ -23,7 +22,7 @@ const ANY: usize = 4;
 pub(super) struct Groups {
     /// Names, by dimension and number.
     names: BTreeMap<(usize, i32), String>,
-    /// The tags that groups stand for; `None` for groups of what lies between partitions.
+    /// The tags that groups stand for; `None` for groups of elements between partitions.
     stand_ins: HashMap<(usize, i32), Option<i32>>,
     /// Entities of version 4, by dimension and tag.
     entities: HashMap<(usize, i64), Entity>,
@@ -217,7 +216,7 @@ impl Groups {
     }
 }
 
-/// Returns the tag that a group of this name stands for, if it stands for one: `Some(None)` for what lies between
+/// Returns the tag that a group of this name stands for, if it stands for one: `Some(None)` for elements between
 /// partitions.
 fn stand_in(name: &str) -> Option<Option<i32>> {
     if let Some(rest) = name.strip_prefix("_part{") {

@@ -2,10 +2,10 @@
 //!
 //! <https://gmsh.info/doc/texinfo/gmsh.html#MSH-file-format>. Tetrahedra, pyramids, prisms and hexahedra are cells,
 //! triangles and quadrilaterals faces, lines segments of a surface; points are skipped. A region, tag or marker is the
-//! physical group. If no element of the dimension has one, it is the geometrical entity, if there are several. A face or
-//! cell in several physical groups gets the first, with a note; a line is read for each. Elements of higher order are
-//! read by their corners. `$NodeData` and `$ElementData` become fields of doubles, except for lines. Names of groups,
-//! groups of points, partitions ([`groups`]), periodic nodes and other data are left out with a note. Gmsh's
+//! physical group. If no element of the dimension has one, it is the geometrical entity, if there are several. A face
+//! or cell in several physical groups gets the first, with a note; a line is read for each. Elements of higher order
+//! are read by their corners. `$NodeData` and `$ElementData` become fields of doubles, except for lines. Names of
+//! groups, groups of points, partitions ([`groups`]), periodic nodes and other data are left out with a note. Gmsh's
 //! `view.write` with `append` repeats the mesh before each view: it is read once.
 //!
 //! Written regions and tags are physical groups, each with a geometrical entity of its own: Gmsh puts whole entities
@@ -112,7 +112,7 @@ pub(super) fn is_volume(file: &[u8]) -> bool {
             if matches!(name, "Elements" | "ELM") {
                 let is_found = match version {
                     1.0..3.0 => v2::has_cells(&mut data)?,
-                    _ => v4::has_cells(&mut data, v4::Version::of(version))?,
+                    _ => v4::has_cells(&mut data, data::Version::of(version))?,
                 };
                 if is_found {
                     return Ok(true);
@@ -136,7 +136,7 @@ pub(crate) fn parse_grid(file: &[u8]) -> Parsed<Grid> {
     } = open(file)?;
     match version {
         1.0..3.0 => v2::parse(&mut data, begin),
-        _ => v4::parse(&mut data, v4::Version::of(version), begin),
+        _ => v4::parse(&mut data, data::Version::of(version), begin),
     }
 }
 

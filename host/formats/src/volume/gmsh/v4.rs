@@ -7,7 +7,7 @@ use glam::DVec3;
 
 use super::super::elements::{Grid, Shape, Table, Tag};
 use super::super::{Output, Selected, select};
-use super::data::Data;
+use super::data::{Data, Version};
 use super::groups::Place;
 use super::{
     Entities, Entity, Grouped, NodeMap, Nodes, SHAPES, dimension, entities, fields, read_sections,
@@ -16,24 +16,6 @@ use super::{
 use crate::atomic_file::Out;
 use crate::rows_out::{push_after_blanks, push_f64, push_integer, write_records};
 use crate::text::{Fault, Parsed};
-
-/// The version, 4.0 or 4.1.
-#[derive(Clone, Copy, PartialEq)]
-pub(super) enum Version {
-    /// Each node's coordinates follow its tag, headers have no bounds of tags, and an element's tag has 32 bits.
-    V40,
-    V41,
-}
-
-impl Version {
-    pub(super) fn of(number: f64) -> Version {
-        if number == 4.0 {
-            Version::V40
-        } else {
-            Version::V41
-        }
-    }
-}
 
 /// Whether the elements here include cells of three dimensions.
 pub(super) fn has_cells(data: &mut Data, version: Version) -> Parsed<bool> {
