@@ -68,6 +68,20 @@ impl VolumeMesh {
         }
     }
 
+    /// The vertices of faces of exactly one cell, ascending.
+    pub fn boundary_vertices(&self) -> Vec<u32> {
+        let mut vertices = Vec::new();
+        for (c, f) in self.faces_of_one_cell() {
+            let cell = self.cells.get(c as usize);
+            let kind = CellKind::of(cell.len());
+            let face = kind.map_or(&[][..], faces)[usize::from(f)];
+            vertices.extend(face.iter().map(|&k| cell[k]));
+        }
+        vertices.par_sort_unstable();
+        vertices.dedup();
+        vertices
+    }
+
     /// The faces of exactly one cell, each as its cell and its index in [`faces`], ascending.
     ///
     /// As in [`crate::edges::boundary_edges`], each face adds its hash to the sum of its lowest vertex, with the sign

@@ -73,4 +73,4 @@ pub use smooth::{smooth, smooth_volume};
 pub use triangulate::triangulate;
 #[cfg(feature = "vem")]
 pub use vem::{vem, vem_in_space};
-pub use weld::weld;
+pub use weld::{weld, weld_volume};

@@ -152,6 +152,8 @@ pub enum Note {
     },
     /// Parts of the mesh touch without sharing vertices, as the sentence says.
     Apart(String),
+    /// Cells that lost a corner, or repeat an earlier one, were dropped.
+    DroppedCells(usize),
     /// No vertex is inside: the values of the boundary are the solution.
     NoUnknowns,
     /// Nested levels ended, because nothing can join.
@@ -172,6 +174,11 @@ impl Note {
     /// The note on `count` elements that were turned around, if there are any.
     pub(crate) fn turned(count: usize, element: &'static str) -> Option<Self> {
         (count > 0).then_some(Self::Turned { count, element })
+    }
+
+    /// The note on `count` cells that a weld dropped, if there are any.
+    pub(crate) fn dropped_cells(count: usize) -> Option<Self> {
+        (count > 0).then_some(Self::DroppedCells(count))
     }
 
     /// The note on `count` clockwise triangles of the plane that were turned around, if there are any.
@@ -196,6 +203,13 @@ impl fmt::Display for Note {
                 write!(f, "{count} {elements} were turned around")
             }
             Self::Apart(problem) => f.write_str(problem),
+            Self::DroppedCells(1) => {
+                f.write_str("1 cell whose vertices merged, or that repeats another one, was dropped")
+            }
+            Self::DroppedCells(count) => write!(
+                f,
+                "{count} cells whose vertices merged, or that repeat others, were dropped"
+            ),
             Self::NoUnknowns => f.write_str(
                 "every vertex lies on the boundary, where the exact solution is given: nothing is solved",
             ),

@@ -1,9 +1,12 @@
 //! Welding of whole meshes: the same result in any memory, and refusals as data.
 
+use glam::DVec3;
 use trioxide::device::Device;
-use trioxide::mesh::Mesh;
+use trioxide::fields::Field;
+use trioxide::mesh::{Mesh, Polygons};
+use trioxide::volume::{Cells, TetMesh, VolumeMesh};
 use trioxide_operations::weld::{Options, Refusal, Without};
-use trioxide_operations::{Error, Note, Result, weld};
+use trioxide_operations::{Error, Note, Result, weld, weld_volume};
 
 fn scan() -> Mesh {
     let scan = trioxide::generate::scan(5000, 1).expect("a mesh");
@@ -67,5 +70,47 @@ fn refusals_are_data() -> Result<()> {
         panic!("{found:?}");
     };
     assert_eq!((limit, without), (300_000, Without::Locks));
+    Ok(())
+}
+
+/// Two tetrahedra with points of their own at a common face, a third that repeats the first, and a thin one.
+#[test]
+fn cells_get_the_welded_vertices() -> Result<()> {
+    let face = [DVec3::ZERO, DVec3::X, DVec3::Y];
+    let points = face
+        .into_iter()
+        .chain([DVec3::Z])
+        .chain(face)
+        .chain([-DVec3::Z, DVec3::Z * 1.001]);
+    let mut mesh = VolumeMesh::from(TetMesh {
+        points: points.collect(),
+        tetrahedra: vec![[0, 1, 2, 3], [4, 6, 5, 7], [4, 5, 6, 3], [1, 2, 3, 8]],
+        regions: Some(vec![1, 2, 3, 4]),
+        ..TetMesh::default()
+    });
+    let mut tagged = Polygons::default();
+    tagged.push(&[0, 1, 2]);
+    tagged.push(&[4, 6, 5]);
+    (mesh.faces, mesh.face_tags) = (tagged, vec![7, 8]);
+    mesh.fields.points.push(Field::scalars(
+        "x",
+        (0..9).map(f64::from).collect::<Vec<_>>(),
+    ));
+    let on = Device::cpu(Some(2))?;
+    let (welded, report) = weld_volume(&on, mesh.clone(), &Options::new(0.01))?;
+    assert_eq!(
+        welded.cells,
+        Cells::Tetrahedra(vec![[0, 1, 2, 3], [0, 2, 1, 4]])
+    );
+    assert_eq!(
+        (welded.regions, welded.face_tags),
+        (Some(vec![1, 2]), vec![7])
+    );
+    assert_eq!(report.notes, [Note::DroppedCells(2)]);
+    let x = welded.fields.points.get("x").expect("it is kept");
+    assert_eq!(x.values, vec![2.0, 3.0, 4.0, 5.5, 7.0].into());
+    let mut locked = Options::new(0.01);
+    locked.locks.boundary = true;
+    assert_eq!(weld_volume(&on, mesh, &locked)?.0.points.len(), 9);
     Ok(())
 }

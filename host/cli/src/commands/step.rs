@@ -74,7 +74,7 @@ impl AnyMesh {
         match self {
             Self::Surface(mesh) => Ok(mesh),
             Self::Volume(_) => Err(Error::Argument(format!(
-                "{step} takes a surface or a planar mesh, and this mesh has cells: reorder, smooth and refine take it"
+                "{step} takes a surface or a planar mesh, and this mesh has cells: reorder, weld, smooth and refine take it"
             ))),
         }
     }

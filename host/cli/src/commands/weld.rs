@@ -3,8 +3,10 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use trioxide::formats::volume::VolumeFormat;
 use trioxide::formats::{Format, ReadOptions};
 use trioxide::mesh::Mesh;
+use trioxide::volume::VolumeMesh;
 use trioxide::{Error, Result};
 use trioxide_arguments::auto::Work;
 use trioxide_arguments::device::{DeviceOptions, Opening, Report};
@@ -22,7 +24,7 @@ const DEFAULTS: &str = "Where defaults come from: this machine (--device auto, -
 /// Merge vertices that are within epsilon of each other
 ///
 /// Deterministic vertex clustering: a vertex represents those within epsilon of it that no vertex of a lower id
-/// represents. The result is the same on every machine, by every method. Faces and segments get the new vertices;
+/// represents. The result is the same on every machine, by every method. Faces, cells and segments get the new vertices;
 /// repeated ones, and those without extent, are dropped. Regions and markers stay; normals, colours, texture
 /// coordinates and fields of floats are averaged, and fields of integers, which are labels, are those of the first
 /// vertex.
@@ -32,7 +34,7 @@ const DEFAULTS: &str = "Where defaults come from: this machine (--device auto, -
 #[derive(Args)]
 #[command(after_help = DEFAULTS)]
 pub struct Options {
-    #[arg(help = help::mesh_to_read("Mesh or point cloud to read"))]
+    #[arg(help = help::mesh_to_read("Mesh of faces or cells, or point cloud to read"))]
     pub input: PathBuf,
     /// Mesh to write
     #[arg(short, long, value_name = "FILE")]
@@ -56,12 +58,27 @@ pub struct Options {
 /// Runs the command.
 pub fn run(options: &Options) -> Result<()> {
     check(options)?;
-    let opening = options.device.begin(&options.input, options.work());
-    let mesh = super::read_mesh(&options.input, options.reading, options.device.quiet)?;
-    let (mesh, report) = apply(options, mesh, &opening)?;
-    if let Some(output) = &options.output {
-        super::write_mesh(output, &mesh, options.device.quiet)?;
+    let quiet = options.device.quiet;
+    let is_volume = super::is_volume(&options.input, options.reading);
+    if let Some(output) = options.output.as_ref().filter(|_| is_volume) {
+        VolumeFormat::to_write(output)?;
     }
+    let opening = options.device.begin(&options.input, options.work());
+    let report = if is_volume {
+        let mesh = super::read_volume(&options.input, options.reading, quiet)?;
+        let (mesh, report) = apply_to_volume(options, mesh, &opening)?;
+        if let Some(output) = &options.output {
+            super::write_volume(output, &mesh, Default::default(), quiet)?;
+        }
+        report
+    } else {
+        let mesh = super::read_mesh(&options.input, options.reading, quiet)?;
+        let (mesh, report) = apply(options, mesh, &opening)?;
+        if let Some(output) = &options.output {
+            super::write_mesh(output, &mesh, quiet)?;
+        }
+        report
+    };
     report.give_beside(&options.device, options.takes_output())
 }
 
@@ -69,6 +86,26 @@ impl Options {
     /// Whether ids go to standard output, in place of the report.
     pub fn takes_output(&self) -> bool {
         to_output(&self.map) || to_output(&self.removed)
+    }
+
+    /// The operation's options for a mesh of this number of vertices, with the locks that the options name.
+    fn settings(&self, vertices: usize) -> Result<weld::Options> {
+        Ok(weld::Options {
+            locks: self.merging.locks(vertices)?,
+            ..self.weld.clone()
+        })
+    }
+
+    /// Notes and maps of a weld are written; an error has the mesh's file.
+    fn finish<M>(
+        &self,
+        done: trioxide_operations::Result<(M, weld::Report)>,
+    ) -> Result<(M, Report<'_>)> {
+        let (mesh, report) = done.map_err(|error| worded(error).in_file(&self.input))?;
+        note_all(&report.notes, self.device.quiet);
+        write_maps(self, &report.map, report.removed())?;
+        let (run, counts) = (report.run, report.totals.counts());
+        Ok((mesh, Report::of("weld", &self.input, run, counts)))
     }
 }
 
@@ -79,18 +116,20 @@ pub fn apply<'a>(
     mesh: Mesh,
     opening: &Opening,
 ) -> Result<(Mesh, Report<'a>)> {
-    let locks = options.merging.locks(mesh.points.len())?;
-    let settings = weld::Options {
-        locks,
-        ..options.weld.clone()
-    };
-    let (mesh, report) = trioxide_operations::weld(opening, mesh, &settings)
-        .map_err(|error| worded(error).in_file(&options.input))?;
-    note_all(&report.notes, options.device.quiet);
-    write_maps(options, &report.map, report.removed())?;
-    let (run, counts) = (report.run, report.totals.counts());
-    let report = Report::of("weld", &options.input, run, counts);
-    Ok((mesh, report))
+    let settings = options.settings(mesh.points.len())?;
+    let done = trioxide_operations::weld(opening, mesh, &settings);
+    options.finish(done)
+}
+
+/// As [`apply`], for a mesh of cells.
+fn apply_to_volume<'a>(
+    options: &'a Options,
+    mesh: VolumeMesh,
+    opening: &Opening,
+) -> Result<(VolumeMesh, Report<'a>)> {
+    let settings = options.settings(mesh.points.len())?;
+    let done = weld::weld_volume(opening, mesh, &settings);
+    options.finish(done)
 }
 
 /// Writes the map and the removed vertices to the files that the options name.
@@ -153,7 +192,15 @@ impl Step for Options {
     }
 
     fn apply(&self, mesh: AnyMesh, opening: &Opening) -> Result<(AnyMesh, Option<Report<'_>>)> {
-        let (mesh, report) = apply(self, mesh.surface(self.name())?, opening)?;
-        Ok((AnyMesh::Surface(mesh), Some(report)))
+        Ok(match mesh {
+            AnyMesh::Surface(mesh) => {
+                let (mesh, report) = apply(self, mesh, opening)?;
+                (AnyMesh::Surface(mesh), Some(report))
+            }
+            AnyMesh::Volume(mesh) => {
+                let (mesh, report) = apply_to_volume(self, mesh, opening)?;
+                (AnyMesh::Volume(mesh), Some(report))
+            }
+        })
     }
 }

@@ -3,6 +3,7 @@
 
 mod options;
 mod report;
+mod volume;
 
 use trioxide::device::{Device, Stage};
 use trioxide::mesh::{Mesh, VertexAttributes};
@@ -18,6 +19,7 @@ use crate::report::{Note, Run};
 pub use crate::error::weld::{Refusal, Without};
 pub use options::Options;
 pub use report::{Report, Totals};
+pub use volume::weld_volume;
 
 /// Welds a mesh or a cloud, with its attributes, fields, regions and segments.
 ///

@@ -22,6 +22,8 @@ pub struct Report {
 /// The counts of a weld; `None` where one does not apply.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Totals {
+    /// Whether the faces are cells.
+    pub is_volume: bool,
     /// Vertices before.
     pub vertices: u64,
     /// Faces before.
@@ -62,9 +64,13 @@ impl Totals {
 
     /// By their names.
     pub fn counts(&self) -> Counts {
+        let [elements, welded_elements] = match self.is_volume {
+            true => ["cells", "welded_cells"],
+            false => ["faces", "welded_faces"],
+        };
         let mut counts: Counts = vec![
             ("vertices", self.vertices.into()),
-            ("faces", self.faces.into()),
+            (elements, self.faces.into()),
             ("epsilon", self.epsilon.into()),
         ];
         if let Some(found) = &self.found {
@@ -76,7 +82,7 @@ impl Totals {
         counts.extend(self.locked.map(|locked| ("locked_vertices", locked.into())));
         counts.extend([
             ("welded_vertices", self.welded_vertices.into()),
-            ("welded_faces", self.welded_faces.into()),
+            (welded_elements, self.welded_faces.into()),
         ]);
         counts.extend(self.method.map(|method| ("method", method.name().into())));
         counts.extend(self.rounds.map(|rounds| ("rounds", rounds.into())));
