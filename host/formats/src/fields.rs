@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::HashSet;
+use std::ops::Range;
 
 use super::rows_out::{push_f32, push_f64, push_integer};
 use trioxide_mesh::fields::{Field, Fields, MeshFields, NumberType, Values};
@@ -265,6 +266,29 @@ impl<'a> Joined<'a> {
             });
         }
     }
+}
+
+/// Columns of numbers as fields: consecutive ones of one type called `v_0`, `v_1` and so on are the field `v`. Returns
+/// each field's name, and its columns.
+pub(crate) fn joined<'n>(columns: &[(&'n str, NumberType)]) -> Vec<(&'n str, Range<usize>)> {
+    let mut fields = Vec::new();
+    let mut rest = columns;
+    while let Some((&(name, kind), _)) = rest.split_first() {
+        let first = columns.len() - rest.len();
+        let stem = name.strip_suffix("_0").filter(|stem| !stem.is_empty());
+        let is_next = |k: usize| {
+            let expected = stem.map(|stem| format!("{stem}_{k}"));
+            expected.is_some_and(|name| rest.get(k) == Some(&(name.as_str(), kind)))
+        };
+        let count = (1..).find(|&k| !is_next(k)).expect("lists have an end");
+        let name = match count {
+            1 => name,
+            _ => stem.unwrap_or(name),
+        };
+        fields.push((name, first..first + count));
+        rest = &rest[count..];
+    }
+    fields
 }
 
 /// Unique names of fields in a file that holds names as `plain` converts them: `a_2` if two would be `a`.

@@ -60,6 +60,8 @@ pub struct Format {
     pub encodings: &'static [Encoding],
     /// A sentence on coordinates that its files round, if there are any.
     pub(crate) rounding: Option<fn(&Mesh, Encoding) -> Option<String>>,
+    /// Whether its files are columns of numbers, which [`ReadOptions::columns`] names.
+    pub has_columns: bool,
     pub(crate) read: Option<Reader>,
     pub(crate) write: Option<Writer>,
     pub(crate) rows: Option<VertexRows>,
@@ -295,6 +297,9 @@ pub(crate) fn wrong_extension(path: &Path) -> &'static str {
     match path.extension() {
         _ if path.is_dir() => "it is a folder: name a file in it, with one of the extensions",
         None => "the name has no extension: add one of those",
+        Some(extension) if extension.eq_ignore_ascii_case("ptx") => {
+            "PTX files are grids of points with transformations (save them as .pts): the extension is none of those"
+        }
         Some(_) => "the extension is none of those",
     }
 }
@@ -324,7 +329,9 @@ pub fn read_as(path: &Path, options: ReadOptions) -> Result<(Mesh, Vec<String>)>
     let format = Format::to_read(path)?;
     progress::stage(format!("read {}", path.display()));
     let read = format.read.expect("to_read gives a format that is read");
-    let Loaded { mesh, notes } = complete(|| read(path, options))?;
+    let Loaded { mesh, mut notes } = complete(|| read(path, options))?;
+    let unused = options.columns.filter(|_| !format.has_columns);
+    notes.extend(unused.map(|_| without_columns(format.name)));
     let vertices = mesh.points.len();
     if vertices >= NONE as usize {
         return Err(Error::Format {
@@ -333,6 +340,12 @@ pub fn read_as(path: &Path, options: ReadOptions) -> Result<(Mesh, Vec<String>)>
         });
     }
     Ok((mesh, notes))
+}
+
+/// The note on columns that are named for a file of the format `name`, which has none.
+pub(crate) fn without_columns(name: &str) -> String {
+    let extensions = Format::read_extensions(|format| format.has_columns);
+    format!("the option columns goes with {extensions}: {name} is read without it")
 }
 
 /// Writes `mesh` to the file `path`, or to the pair of files that it stands for, whole or not at all.

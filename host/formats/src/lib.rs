@@ -21,6 +21,7 @@ mod ale;
 pub mod ancestry;
 pub mod atomic_file;
 mod colors;
+mod decimals;
 pub mod edges;
 mod faces;
 mod fields;
@@ -74,6 +75,7 @@ pub use volume::{
     MshVersion, WriteOptions, is_volume, is_volume_as, read_volume, read_volume_as,
     read_volume_with_notes, write_volume,
 };
+pub use xyz::Columns;
 
 /// Faces, without anything else.
 const FACES: Format = Format {
@@ -92,6 +94,7 @@ const FACES: Format = Format {
     retyped: |_| Vec::new(),
     encodings: &[],
     rounding: None,
+    has_columns: false,
     read: None,
     write: None,
     rows: None,
@@ -143,7 +146,7 @@ macro_rules! by_cells {
 }
 
 /// Every format.
-pub(crate) static FORMATS: [Format; 20] = [
+pub(crate) static FORMATS: [Format; 21] = [
     Format {
         name: "OFF",
         extensions: &["off"],
@@ -313,12 +316,23 @@ pub(crate) static FORMATS: [Format; 20] = [
     },
     Format {
         name: "XYZ",
-        extensions: &["xyz"],
+        extensions: &["xyz", "txt", "csv", "asc"],
         most_corners: 0,
         keeps_normals: true,
         keeps_colors: true,
-        read: Some(|path, _| xyz::read(path)),
+        lost_fields: xyz::lost_fields,
+        renamed: xyz::renamed,
+        has_columns: true,
+        read: Some(xyz::read),
         write: Some(|path, mesh, _| xyz::write(path, mesh)),
+        ..FACES
+    },
+    Format {
+        name: "PTS",
+        extensions: &["pts"],
+        most_corners: 0,
+        has_columns: true,
+        read: Some(xyz::read),
         ..FACES
     },
     Format {
@@ -328,6 +342,8 @@ pub(crate) static FORMATS: [Format; 20] = [
         keeps_normals: true,
         keeps_colors: true,
         keeps_alpha: true,
+        lost_fields: xyz::lost_fields,
+        renamed: pcd::renamed,
         encodings: BOTH,
         read: Some(|path, _| pcd::read(path)),
         write: Some(|path, mesh, options| pcd::write(path, mesh, options.encoding())),

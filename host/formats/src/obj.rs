@@ -25,7 +25,7 @@ use super::text::{
 };
 use super::{Loaded, parse_file};
 use trioxide_mesh::mesh::{Faces, Mesh, NONE, VertexAttributes};
-use trioxide_mesh::{Result, parallel};
+use trioxide_mesh::{Error, Result, parallel};
 
 pub(crate) fn read(path: &Path) -> Result<Loaded> {
     parse_file(path, parse)
@@ -99,6 +99,10 @@ pub(crate) fn parse(file: &[u8]) -> Parsed<Loaded> {
     })?;
     if counts.iter().all(|counts| *counts == [0; 3]) {
         expect_keywords(file, &ranges)?;
+    }
+    if counts.iter().all(|[points, ..]| *points == 0) {
+        let reason = "the file has no points: it is empty, or has no line `v x y z`";
+        return Err(Fault::new(file.len(), reason));
     }
     let mut all = [0; 3];
     let mut chunks = Vec::with_capacity(ranges.len());
@@ -317,6 +321,10 @@ fn plural(name: &str) -> String {
 }
 
 pub(crate) fn write(path: &Path, mesh: &Mesh, printed: &Printed) -> Result<()> {
+    if mesh.points.is_empty() {
+        let reason = "the mesh has no points, and a file without one is no OBJ: write .ply";
+        return Err(Error::format(path, reason));
+    }
     write_atomically(path, |file| write_to(file, mesh, printed))
 }
 

@@ -1,26 +1,28 @@
 //! Clouds of the Point Cloud Library: `.pcd`.
 //!
 //! <https://pointclouds.org/documentation/tutorials/pcd_file_format.html>. It reads text, binary, and binary compressed
-//! by LZF: `x y z`, `normal_x normal_y normal_z`, and `rgb` or `rgba` as colours. Other fields are left out with a
-//! note. It writes binary or text. Coordinates are 32-bit floats if these hold all of them exactly, as most programs
-//! expect, or else 64-bit floats.
+//! by LZF: `x y z`, `normal_x normal_y normal_z`, and `rgb` or `rgba` as colours. Other fields are fields of the mesh,
+//! with their types and counts. It writes binary or text. Coordinates are 32-bit floats if these hold all of them
+//! exactly, as most programs expect, or else 64-bit floats.
 
-use std::io;
 use std::path::Path;
+use std::sync::Arc;
 
 use glam::DVec3;
 
-use super::atomic_file::{Out, write_atomically};
-use super::rows_out::{push_f64, push_integer, write_records};
-use super::text::{Fault, Parsed, lines, show, text_start, with_line_feeds};
-use super::volume::bytes::{Order, read_f64};
-use super::{Encoding, Loaded, parse_file};
-use trioxide_mesh::fields::NumberType;
+use super::decimals::{self, Decimals};
+use super::text::{Fault, Line, Parsed, TextRows, lines, show, text_start, whole, with_line_feeds};
+use super::volume::bytes::{Decode as _, Numbers, Order, read_f64};
+use super::{Loaded, parse_file};
+use trioxide_mesh::fields::{self, Fields, MeshFields, NumberType, Values};
 use trioxide_mesh::mesh::{Mesh, VertexAttributes};
 use trioxide_mesh::{Result, parallel};
 
 #[cfg(test)]
 mod tests;
+mod write;
+
+pub(crate) use write::{renamed, write};
 
 /// A field of the points.
 #[derive(Clone, Debug)]
@@ -30,6 +32,13 @@ struct Field {
     count: usize,
     /// Offset in a point.
     offset: usize,
+}
+
+impl Field {
+    /// Bytes in a point.
+    fn size(&self) -> usize {
+        self.kind.size() * self.count
+    }
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -45,12 +54,14 @@ struct Header {
     data: Data,
     /// Offset of the data.
     end: usize,
+    /// Sentences on parts of the header that a mesh does not have.
+    notes: Vec<String>,
 }
 
 impl Header {
     /// Bytes of a point.
     fn size(&self) -> usize {
-        self.fields.iter().map(|f| f.kind.size() * f.count).sum()
+        self.fields.iter().map(Field::size).sum()
     }
 }
 
@@ -68,7 +79,7 @@ pub(crate) fn parse(file: &[u8]) -> Parsed<Loaded> {
     let body = &file[header.end..];
     let fault = |reason: String| Fault::new(header.end, reason);
     match header.data {
-        Data::Text => parse_text(file, &header),
+        Data::Text => parse_text(file, header),
         Data::Binary => {
             let size = header.size();
             let (points, left) = (header.points, body.len());
@@ -85,9 +96,8 @@ pub(crate) fn parse(file: &[u8]) -> Parsed<Loaded> {
             if size > 0 && behind.len() >= size {
                 return Err(wrong());
             }
-            let loaded = collect(&header, |field, point, k| {
-                let at = point * size + field.offset + k * field.kind.size();
-                number(field, &bytes[at..at + field.kind.size()])
+            let loaded = collect(&header, |field, point| {
+                &bytes[point * size + field.offset..][..field.size()]
             });
             Ok(with_note_of(behind, loaded))
         }
@@ -115,10 +125,8 @@ pub(crate) fn parse(file: &[u8]) -> Parsed<Loaded> {
             }
             let bytes = inflate(packed, plain).map_err(fault)?;
             // Field by field: each has the numbers of all points.
-            let loaded = collect(&header, |field, point, k| {
-                let at =
-                    header.points * field.offset + (point * field.count + k) * field.kind.size();
-                number(field, &bytes[at..at + field.kind.size()])
+            let loaded = collect(&header, |field, point| {
+                &bytes[header.points * field.offset + point * field.size()..][..field.size()]
             });
             Ok(with_note_of(behind, loaded))
         }
@@ -176,16 +184,6 @@ fn inflate(packed: &[u8], length: usize) -> std::result::Result<Vec<u8>, String>
     }
 }
 
-/// The number in the bytes of a field.
-fn number(field: &Field, bytes: &[u8]) -> f64 {
-    // A packed colour is given by the float's bits.
-    let kind = match is_color(&field.name) && field.kind == NumberType::F32 {
-        true => NumberType::U32,
-        false => field.kind,
-    };
-    read_f64(kind, bytes, Order::Little)
-}
-
 fn is_color(name: &str) -> bool {
     matches!(name, "rgb" | "rgba")
 }
@@ -195,6 +193,7 @@ fn parse_header(file: &[u8]) -> Parsed<Header> {
     let mut names: Vec<String> = Vec::new();
     let (mut sizes, mut kinds, mut counts) = (Vec::new(), Vec::new(), Vec::new());
     let (mut width, mut height, mut points) = (None, 1, None);
+    let mut viewpoint = Vec::new();
     for mut line in lines(file, start..file.len(), false) {
         let offset = line.offset();
         let Some(keyword) = line.token() else {
@@ -208,7 +207,8 @@ fn parse_header(file: &[u8]) -> Parsed<Header> {
             words
         };
         match keyword {
-            b"VERSION" | b"VIEWPOINT" => {}
+            b"VERSION" => {}
+            b"VIEWPOINT" => viewpoint = words(&mut line),
             b"FIELDS" | b"COLUMNS" => names = words(&mut line),
             b"SIZE" => sizes = words(&mut line),
             b"TYPE" => kinds = words(&mut line),
@@ -248,6 +248,7 @@ fn parse_header(file: &[u8]) -> Parsed<Header> {
                     points,
                     data,
                     end: length.map_or(file.len(), |length| offset + length + 1),
+                    notes: header_notes(width.unwrap_or(points), height, &viewpoint),
                 });
             }
             other => {
@@ -309,152 +310,170 @@ fn fields(names: &[String], columns: [&Vec<String>; 3]) -> std::result::Result<V
     Ok(fields)
 }
 
-/// The cloud, where `number` gives number `k` of a field of a point.
-fn collect(header: &Header, number: impl Fn(&Field, usize, usize) -> f64 + Sync) -> Loaded {
+/// Notes on the grid of the points, and on the pose of the scanner.
+fn header_notes(width: usize, height: usize, viewpoint: &[String]) -> Vec<String> {
+    let is_default = |(i, word): (usize, &String)| {
+        let expected = if i == 3 { 1.0 } else { 0.0 };
+        word.parse() == Ok(expected)
+    };
+    let mut notes = Vec::new();
+    if height > 1 {
+        notes.push(format!(
+            "its grid of {width} times {height} points is not kept: the points follow each other row by row"
+        ));
+    }
+    if !viewpoint.iter().enumerate().all(is_default) {
+        notes.push(format!("its VIEWPOINT {} is left out", viewpoint.join(" ")));
+    }
+    notes
+}
+
+/// The cloud, where `bytes` gives the bytes of a field of a point.
+fn collect<'b>(header: &Header, bytes: impl Fn(&Field, usize) -> &'b [u8] + Sync) -> Loaded {
     let field = |name: &str| header.fields.iter().find(|f| f.name == name && f.count > 0);
     let vectors = |names: [&str; 3]| -> Option<Vec<DVec3>> {
         let [x, y, z] = [field(names[0])?, field(names[1])?, field(names[2])?];
-        let vector = |i| DVec3::new(number(x, i, 0), number(y, i, 0), number(z, i, 0));
+        let number = |field: &Field, i| read_f64(field.kind, bytes(field, i), Order::Little);
+        let vector = |i| DVec3::new(number(x, i), number(y, i), number(z, i));
         Some(parallel::collect(header.points, vector))
     };
-    let colors = field("rgb").or(field("rgba")).map(|field| {
+    // A packed colour is the bits of a float or an integer.
+    let packed = field("rgb")
+        .or(field("rgba"))
+        .filter(|field| field.size() >= 4);
+    let colors = packed.map(|field| {
         let color = |i: usize| {
-            let [b, g, r, a] = (number(field, i, 0) as u32).to_le_bytes();
+            let &[b, g, r, a] = bytes(field, i).first_chunk().expect("it has 4 bytes");
             [r, g, b, if field.name == "rgba" { a } else { u8::MAX }]
         };
         parallel::collect(header.points, color)
     });
-    let known = [
-        "x", "y", "z", "normal_x", "normal_y", "normal_z", "rgb", "rgba", "_",
-    ];
-    let others = header.fields.iter().map(|field| field.name.as_str());
-    let others: Vec<&str> = others.filter(|name| !known.contains(name)).collect();
-    let mut loaded = Loaded::from(Mesh {
-        points: vectors(["x", "y", "z"]).unwrap_or_default(),
-        attributes: VertexAttributes {
-            normals: vectors(["normal_x", "normal_y", "normal_z"]),
-            colors,
-            ..VertexAttributes::default()
-        },
-        ..Mesh::default()
+    let normals = vectors(NORMALS);
+    let is_taken = |field: &&Field| {
+        let name = field.name.as_str();
+        let is_packed = packed.is_some_and(|packed| packed.name == name);
+        COORDINATES.contains(&name) || normals.is_some() && NORMALS.contains(&name) || is_packed
+    };
+    let is_scalar = |field: &&Field| !is_taken(field) && field.name != "_" && field.count > 0;
+    let fields = header.fields.iter().filter(is_scalar).map(|field| {
+        let size = field.size();
+        let mut list = parallel::zeroed::<u8>(header.points * size);
+        parallel::for_chunks_mut(&mut list, size, |i, number| {
+            number.copy_from_slice(bytes(field, i));
+        });
+        fields::Field {
+            name: field.name.clone(),
+            components: field.count,
+            values: match field.kind.numbers(&list, Order::Little) {
+                Numbers::Integers(integers) => Values::of_integers(field.kind, integers),
+                Numbers::Floats(floats) => Values::of_floats(field.kind, floats),
+            },
+        }
     });
-    if !others.is_empty() {
-        let note = format!("its fields {} are left out", others.join(", "));
-        loaded.notes.push(note);
+    let points = Fields::from_iter(fields);
+    Loaded {
+        mesh: Mesh {
+            points: vectors(COORDINATES).unwrap_or_default(),
+            attributes: VertexAttributes {
+                normals,
+                colors,
+                ..VertexAttributes::default()
+            },
+            fields: MeshFields {
+                points,
+                ..MeshFields::default()
+            },
+            ..Mesh::default()
+        },
+        notes: header.notes.clone(),
     }
-    loaded
 }
 
-fn parse_text(file: &[u8], header: &Header) -> Parsed<Loaded> {
-    let columns: usize = header.fields.iter().map(|field| field.count).sum();
-    let mut values = Vec::new();
-    let mut points = 0;
-    for mut line in lines(file, header.end..file.len(), false) {
-        if line.is_finished() {
-            continue;
+const COORDINATES: [&str; 3] = ["x", "y", "z"];
+const NORMALS: [&str; 3] = ["normal_x", "normal_y", "normal_z"];
+
+/// Reads text as records of bytes. Coordinates and normals are doubles, so that no digit is lost.
+fn parse_text(file: &[u8], mut header: Header) -> Parsed<Loaded> {
+    let mut offset = 0;
+    let declared: Vec<NumberType> = header.fields.iter().map(|field| field.kind).collect();
+    for field in &mut header.fields {
+        let name = field.name.as_str();
+        if COORDINATES.contains(&name) || NORMALS.contains(&name) {
+            field.kind = NumberType::F64;
         }
-        if points == header.points {
-            let reason = format!("expected the end of the file after {points} points");
-            return Err(Fault::new(line.offset(), reason));
-        }
-        for field in &header.fields {
-            for _ in 0..field.count {
-                let value = line.f64(&field.name)?;
-                // A packed colour is given by the float's bits.
-                values.push(match is_color(&field.name) && field.kind.is_float() {
-                    true => f64::from((value as f32).to_bits()),
-                    false => value,
-                });
-            }
-        }
-        points += 1;
+        field.offset = offset;
+        offset += field.size();
     }
-    if points != header.points {
+    let rows = TextRows::new(file, header.end);
+    if rows.count > header.points {
         let reason = format!(
-            "expected {} points, but the file ends after {points}",
+            "expected the end of the file after {} points",
             header.points
         );
-        return Err(Fault::new(file.len(), reason));
+        return Err(Fault::new(rows.row(header.points, "")?.offset(), reason));
     }
-    let mut first = 0;
-    let starts: Vec<(String, usize)> = (header.fields.iter())
-        .map(|field| {
-            first += field.count;
-            (field.name.clone(), first - field.count)
-        })
-        .collect();
-    Ok(collect(header, |field, point, k| {
-        let start = starts.iter().find(|(name, _)| *name == field.name);
-        values[point * columns + start.map_or(0, |start| start.1) + k]
-    }))
-}
-
-pub(crate) fn write(path: &Path, mesh: &Mesh, encoding: Encoding) -> Result<()> {
-    write_atomically(path, |file| {
-        write_to(file, mesh, encoding != Encoding::Text)
-    })
-}
-
-fn write_to(out: &mut dyn Out, mesh: &Mesh, is_binary: bool) -> io::Result<()> {
-    let VertexAttributes {
-        normals, colors, ..
-    } = &mesh.attributes;
-    let is_exact = |p: &DVec3| {
-        p.to_array()
-            .iter()
-            .all(|&x| x.is_nan() || f64::from(x as f32) == x)
-    };
-    let is_single = parallel::all(&mesh.points, is_exact)
-        && normals
-            .as_ref()
-            .is_none_or(|normals| parallel::all(normals, is_exact));
-    let size = if is_single { 4 } else { 8 };
-    let mut fields = vec![("x", size, 'F'), ("y", size, 'F'), ("z", size, 'F')];
-    if normals.is_some() {
-        fields.extend(["normal_x", "normal_y", "normal_z"].map(|name| (name, size, 'F')));
-    }
-    if let Some(colors) = colors {
-        let is_opaque = parallel::all(colors, |color| color[3] == u8::MAX);
-        fields.push((if is_opaque { "rgb" } else { "rgba" }, 4, 'U'));
-    }
-    let join = |word: &dyn Fn(&(&str, usize, char)) -> String| {
-        fields.iter().map(word).collect::<Vec<_>>().join(" ")
-    };
-    let points = mesh.points.len();
-    write!(
-        out,
-        "# .PCD v0.7 - Point Cloud Data file format\nVERSION 0.7\nFIELDS {}\nSIZE {}\nTYPE {}\nCOUNT {}\n\
-         WIDTH {points}\nHEIGHT 1\nVIEWPOINT 0 0 0 1 0 0 0\nPOINTS {points}\nDATA {}\n",
-        join(&|field| field.0.to_owned()),
-        join(&|field| field.1.to_string()),
-        join(&|field| field.2.to_string()),
-        join(&|_| "1".to_owned()),
-        if is_binary { "binary" } else { "ascii" },
-    )?;
-    write_records(out, points, |buffer, i| {
-        let normal = normals.as_ref().map(|normals| normals[i]);
-        for x in [Some(mesh.points[i]), normal].into_iter().flatten() {
-            for x in x.to_array() {
-                match (is_binary, is_single) {
-                    (true, true) => buffer.extend_from_slice(&(x as f32).to_le_bytes()),
-                    (true, false) => buffer.extend_from_slice(&x.to_le_bytes()),
-                    (false, _) => {
-                        push_f64(buffer, x);
-                        buffer.push(b' ');
-                    }
+    let row = |rows: &mut Rows, _, line: &mut Line| {
+        for (field, declared) in header.fields.iter().zip(&declared) {
+            for _ in 0..field.count {
+                let text = push_number(&mut rows.records, line, field, *declared)?;
+                if COORDINATES.contains(&field.name.as_str()) {
+                    rows.decimals.add(text);
                 }
             }
         }
-        if let Some(colors) = colors {
-            let [r, g, b, a] = colors[i];
-            let packed = u32::from_le_bytes([b, g, r, a]);
-            match is_binary {
-                true => buffer.extend_from_slice(&packed.to_le_bytes()),
-                false => push_integer(buffer, packed),
-            }
+        line.expect_end()
+    };
+    let mut parts = rows.parse(0..rows.count, row)?;
+    let records = parallel::concat_lists(&mut parts, |part| &mut part.records);
+    if rows.count != header.points {
+        let reason = format!(
+            "expected {} points, but the file ends after {}",
+            header.points, rows.count
+        );
+        return Err(Fault::new(file.len(), reason));
+    }
+    let size = header.size();
+    let mut loaded = collect(&header, |field, point| {
+        &records[point * size + field.offset..][..field.size()]
+    });
+    let about = Arc::make_mut(&mut loaded.mesh.about);
+    about.unit = decimals::unit(Decimals::most(parts.iter().map(|part| &part.decimals)));
+    Ok(loaded)
+}
+
+/// Rows of a text, as records of bytes.
+#[derive(Default)]
+struct Rows {
+    records: Vec<u8>,
+    /// Digits of the coordinates.
+    decimals: Decimals,
+}
+
+/// Appends the bytes of the next number of a line. Returns its text.
+fn push_number<'a>(
+    records: &mut Vec<u8>,
+    line: &mut Line<'a>,
+    field: &Field,
+    declared: NumberType,
+) -> Parsed<&'a [u8]> {
+    let before = line.clone();
+    let (value, text) = line.number(&field.name)?;
+    let bits = match field.kind {
+        NumberType::F64 => value.to_bits(),
+        NumberType::F32 => (value as f32).to_bits().into(),
+        kind => {
+            let word = std::str::from_utf8(text).unwrap_or_default();
+            let number = word.parse::<i128>().ok().or(whole(value).map(i128::from));
+            let bits = 8 * kind.size();
+            let (least, most) = match kind.name().starts_with('u') {
+                true => (0, (1 << bits) - 1),
+                false => (-1 << (bits - 1), (1 << (bits - 1)) - 1),
+            };
+            let number = number.filter(|number| (least..=most).contains(number));
+            let expected = || format!("{}, a number of type {}", field.name, declared.name());
+            number.ok_or_else(|| before.clone().unexpected(&expected()))? as u64
         }
-        if !is_binary {
-            buffer.push(b'\n');
-        }
-    })
+    };
+    records.extend_from_slice(&bits.to_le_bytes()[..field.kind.size()]);
+    Ok(text)
 }

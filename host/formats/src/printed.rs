@@ -155,6 +155,10 @@ mod tests {
             let mut colored = mesh.clone();
             colored.attributes.colors = Some(vec![[0, 51, 255, 255]; mesh.points.len()]);
             for extension in ["off", "obj", "ply"] {
+                if count == 0 && extension == "obj" {
+                    // Refused.
+                    continue;
+                }
                 let path = folder.path().join("a").with_extension(extension);
                 assert_eq!(is_printed_ahead(&path), extension != "ply");
                 let (is_over, calls) = (AtomicBool::new(false), AtomicUsize::new(0));

@@ -11,6 +11,7 @@ use std::collections::HashSet;
 use std::path::{Component, Path, PathBuf};
 
 use crate::text::show;
+use crate::xyz::Columns;
 
 /// Allowed places of the files that a mesh file names.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -33,6 +34,10 @@ pub struct ReadOptions {
         arg(long, value_enum, value_name = "WHERE", default_value = "below")
     )]
     pub follow_references: FollowReferences,
+    /// Names of the columns of a text of points, with commas between them: x,y,z; nx,ny,nz for a normal, r,g,b for a
+    /// colour, `_` to skip a column; others are fields [default: those in the file, or the likeliest]
+    #[cfg_attr(feature = "clap", arg(long, value_name = "NAMES"))]
+    pub columns: Option<Columns>,
 }
 
 /// Resolves the names in one file.

@@ -166,13 +166,25 @@ impl<'a> Line<'a> {
         std::iter::from_fn(|| self.token()).count()
     }
 
+    /// The offset of the bytes that are not read, and these bytes up to the line's end.
+    pub(crate) fn rest(&self) -> (usize, &'a [u8]) {
+        (self.at, &self.file[self.at..self.end])
+    }
+
     /// A decimal number: also `1e3`, `+.5`, `nan`, `inf`.
     pub(crate) fn f64(&mut self, what: &str) -> Parsed<f64> {
+        self.number(what).map(|(value, _)| value)
+    }
+
+    /// As [`Line::f64`], with the number's text.
+    #[inline]
+    pub(crate) fn number(&mut self, what: &str) -> Parsed<(f64, &'a [u8])> {
         self.skip_blanks();
         match fast_float2::parse_partial::<f64, _>(&self.file[self.at..self.end]) {
             Ok((value, length)) if self.is_delimited(self.at + length) => {
+                let text = &self.file[self.at..self.at + length];
                 self.at += length;
-                Ok(value)
+                Ok((value, text))
             }
             _ => Err(self.unexpected(what)),
         }

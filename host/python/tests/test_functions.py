@@ -366,6 +366,19 @@ def test_files_that_a_file_names_lie_below_its_folder(tmp_path, plane):
         trioxide.read(path, follow_references="everywhere")
 
 
+def test_columns_of_texts_have_names(tmp_path):
+    path = tmp_path / "a.txt"
+    path.write_text("1 0.5 2 3 90\n2 1.5 2 3 120\n")
+    for columns in ["_,x,y,z,intensity", ["_", "x", "y", "z", "intensity"]]:
+        cloud = trioxide.read(path, columns=columns)
+        np.testing.assert_array_equal(cloud.points, [[0.5, 2, 3], [1.5, 2, 3]])
+        np.testing.assert_array_equal(cloud.point_data["intensity"], [90, 120])
+    with pytest.raises(ValueError, match="columns.*no column is named y"):
+        trioxide.read(path, columns="x")
+    path.write_text("0 0\n1 0\n0 1\n")
+    assert len(trioxide.triangulate(path, columns="x,y", device="cpu").triangles) == 1
+
+
 def test_measures(plane, tets):
     report = trioxide.info(plane)
     assert (report["vertices"], report["faces"], report["problem"]) == (1000, len(plane.triangles), None)

@@ -280,7 +280,7 @@ fn a_cloud_is_not_converted_to_triangles() {
     fs::write(place.path("commas.xyz"), "1;2\n").unwrap();
     let error = place.refusal(&["info", "commas.xyz"]);
     assert!(
-        error.contains("expected three numbers between blanks"),
+        error.contains("a point has 2 numbers, but 3 (x y z), 4"),
         "{error}"
     );
 }

@@ -7,9 +7,10 @@
 //! element get distinct names, because programs that read into a table refuse equal ones.
 
 use std::collections::HashSet;
+use std::ops::Range;
 
 use super::header::{Element, Header, Kind, Order, Role};
-use crate::fields::{Number, names_of};
+use crate::fields::{Number, joined, names_of};
 use crate::percent;
 use crate::volume::bytes::read_f64;
 use trioxide_mesh::fields::{Field, Fields, NumberType, Values};
@@ -69,28 +70,15 @@ pub(super) fn of_records(
 /// Joins properties to fields. `numbers` gives the numbers of `count` properties from the `first` one on, element by
 /// element.
 fn group(properties: &[(&str, NumberType)], numbers: impl Fn(usize, usize) -> Vec<f64>) -> Fields {
-    let mut fields = Vec::new();
-    let mut rest = properties;
-    while let Some((&(name, scalar), _)) = rest.split_first() {
-        let first = properties.len() - rest.len();
-        let stem = name.strip_suffix("_0").filter(|stem| !stem.is_empty());
-        let is_next = |k: usize| {
-            let expected = stem.map(|stem| format!("{stem}_{k}"));
-            expected.is_some_and(|name| rest.get(k) == Some(&(name.as_str(), scalar)))
-        };
-        let count = (1..).find(|&k| !is_next(k)).expect("lists have an end");
-        let name = match count {
-            1 => name,
-            _ => stem.unwrap_or(name),
-        };
-        fields.push(Field {
-            name: name_in_mesh(name),
-            components: count,
-            values: Values::of_floats(scalar, numbers(first, count)),
-        });
-        rest = &rest[count..];
-    }
-    fields.into_iter().collect()
+    let field = |(name, columns): (&str, Range<usize>)| Field {
+        name: name_in_mesh(name),
+        components: columns.len(),
+        values: Values::of_floats(
+            properties[columns.start].1,
+            numbers(columns.start, columns.len()),
+        ),
+    };
+    joined(properties).into_iter().map(field).collect()
 }
 
 /// The name of a field in a mesh: escapes of bytes beyond ASCII become letters, other escapes stay.

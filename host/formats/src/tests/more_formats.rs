@@ -374,30 +374,6 @@ fn off_keeps_normals_colours_and_texture_coordinates() {
 }
 
 #[test]
-fn xyz_with_commas_semicolons_and_an_intensity() {
-    for text in ["1,2,3\n4, 5, 6\n", "1;2;3\n4;5;6", "X,Y,Z\n1,2,3\n4,5,6\n"] {
-        let mesh = xyz::parse(text.as_bytes()).unwrap();
-        assert_eq!(
-            mesh.points,
-            [DVec3::new(1.0, 2.0, 3.0), DVec3::new(4.0, 5.0, 6.0)]
-        );
-    }
-    let loaded = super::super::xyz::parse(b"1 2 3 0.5\n").unwrap();
-    assert_eq!(
-        loaded.notes,
-        ["its fourth column, as an intensity, is left out"]
-    );
-    assert_eq!(loaded.mesh.points, [DVec3::new(1.0, 2.0, 3.0)]);
-    let mesh = xyz::parse(b"1 2 3 -7 255 0 9\n").unwrap();
-    assert_eq!(mesh.attributes.colors, Some(vec![[255, 0, 9, 255]]));
-    assert_eq!(
-        error(xyz::parse, "1,5;2,5;3,5\n"),
-        "f:1: there are commas and semicolons: write decimal points, and one of the two between numbers"
-    );
-    assert!(error(xyz::parse, "1 2 3 4 5\n").starts_with("f:1: a point has 5 numbers, but 3"));
-}
-
-#[test]
 fn strips_and_other_names_of_texture_coordinates_in_ply() {
     let head = "element vertex 4\nproperty float x\nproperty float y\nproperty float texture_s\nproperty float texture_t\n\
         element tristrips 1\nproperty list int int vertex_indices\nend_header\n";

@@ -82,6 +82,7 @@ fn cases() -> [Case; 5] {
 fn files_that_a_file_names_lie_below_its_folder_unless_the_user_says_otherwise() {
     let anywhere = ReadOptions {
         follow_references: FollowReferences::Anywhere,
+        ..ReadOptions::default()
     };
     for (extension, text, data) in cases() {
         let folder = tempfile::tempdir().unwrap();

@@ -120,36 +120,6 @@ fn stl_oddities_and_faults() {
     );
 }
 
-#[test]
-fn xyz_columns_are_normals_or_colours() {
-    let read = |text: &str| xyz::parse(text.as_bytes()).expect(text);
-    let mesh = read("X Y Z\n0 0 0\n# a comment\n1 2 3.5\n");
-    assert_eq!(mesh.points, [DVec3::ZERO, DVec3::new(1.0, 2.0, 3.5)]);
-    assert_eq!(read("2\n0 0 0\n1 2 3.5\n").points.len(), 2);
-    for normals in ["0 0 1", "0 0 0.5", "2 3 0.5", "0 0 -1", "0 0 256"] {
-        let mesh = read(&format!("1 2 3 {normals}\n4 5 6 0 1 0\n"));
-        assert!(mesh.attributes.colors.is_none(), "{normals}");
-        assert_eq!(mesh.attributes.normals.unwrap()[1], DVec3::Y);
-    }
-    let mesh = read("1 2 3 0 0 0\n4 5 6 255 0 7\n");
-    assert_eq!(mesh.attributes.normals, None);
-    assert_eq!(mesh.attributes.colors.unwrap()[1], [255, 0, 7, 255]);
-    let mesh = read("1 2 3 0 0 1 1 1 0\n");
-    assert_eq!(mesh.attributes.normals.unwrap(), [DVec3::Z]);
-    assert_eq!(mesh.attributes.colors.unwrap(), [[1, 1, 0, 255]]);
-    assert_eq!(read(""), Mesh::default());
-    assert_eq!(read("# nothing\nx y z\n"), Mesh::default());
-
-    let fault = |text: &str| error(xyz::parse, text);
-    assert!(fault("0 0 0 1 2\n").starts_with("f:1: a point has 5 numbers, but 3 (x y z)"));
-    assert_eq!(fault("0 0 0\n0 0\n"), "f:2: expected z, but the line ends");
-    assert_eq!(
-        fault("0 0 0\n0 0 0 1\n"),
-        "f:2: expected the end of the line, as in the first one, found `1`"
-    );
-    assert!(fault("a\nb\n0 0 0\n").starts_with("f:2: a point has 1 numbers"));
-}
-
 /// Points in whole units, some of them negative.
 fn cloud(unit: f64) -> Mesh {
     let point = |i: i32| DVec3::new(unit * f64::from(i), unit * f64::from(-3 * i), unit * 1e6);

@@ -294,7 +294,9 @@ pub fn read_volume_with_notes(path: &Path) -> Result<(VolumeMesh, Vec<String>)> 
 pub fn read_volume_as(path: &Path, options: ReadOptions) -> Result<(VolumeMesh, Vec<String>)> {
     let format = VolumeFormat::to_read(path)?;
     progress::stage(format!("read {}", path.display()));
-    complete(|| (format.read)(path, options))
+    let (mesh, mut notes) = complete(|| (format.read)(path, options))?;
+    notes.extend(options.columns.map(|_| super::without_columns(format.name)));
+    Ok((mesh, notes))
 }
 
 /// Writes `mesh` to the file `path`, or to the pair of files that it names, as a whole or not at all.

@@ -70,7 +70,9 @@ def generate(
     return VolumeMesh._of(arrays) if is_volume else Mesh._of(arrays)
 
 
-def read(path: PathLike, *, follow_references: str = "below", progress: Progress = None) -> AnyMesh:
+def read(
+    path: PathLike, *, follow_references: str = "below", columns: Union[None, str, Sequence[str]] = None, progress: Progress = None
+) -> AnyMesh:
     """Reads a mesh: a `VolumeMesh` of formats and files with cells that have a volume, `Polyhedra` of a .vtu file that has some.
 
     The format is that of the file name's extension. Parts of the file that a mesh does not have are left out with a warning.
@@ -81,6 +83,9 @@ def read(path: PathLike, *, follow_references: str = "below", progress: Progress
     follow_references : "below" or "anywhere"
         Where the files may lie that the file names (`.pvtu`, `.pvtp`, `.xdmf`, `.gltf`, `.inp`): below its folder, also behind
         symbolic links; or anywhere, for files that you trust.
+    columns : str or names, optional
+        Names of the columns of a text of points (`.xyz`, `.txt`, `.csv`, `.asc`, `.pts`): "x,y,z"; nx,ny,nz for a normal, r,g,b for a
+        colour, _ to skip a column; others are fields. Otherwise those in the file, or the likeliest, with a warning.
     progress : function or True, optional
 
     Raises
@@ -99,7 +104,7 @@ def read(path: PathLike, *, follow_references: str = "below", progress: Progress
     """
     name = path_of(path)
     with watching(progress) as watch:
-        kind, arrays, notes = native.read(name, {"follow_references": follow_references}, watch)
+        kind, arrays, notes = native.read(name, {"follow_references": follow_references, "columns": columns}, watch)
     for note in notes:
         warn(f"{name}: {note}")
     if kind == "polyhedra":

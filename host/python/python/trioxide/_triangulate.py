@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, Dict, Optional, TypedDict, Union, overload
+from typing import TYPE_CHECKING, Any, Dict, Optional, Sequence, TypedDict, Union, overload
 
 import numpy as np
 
@@ -76,6 +76,7 @@ class _Triangulate(TypedDict, total=False):
     reorder: bool
     neighbours: bool
     follow_references: str
+    columns: Union[None, str, Sequence[str]]
     progress: Progress
 
 
@@ -123,6 +124,7 @@ def triangulate(
     reorder: bool = False,
     neighbours: bool = False,
     follow_references: str = "below",
+    columns: Union[None, str, Sequence[str]] = None,
     progress: Progress = None,
 ) -> Union[Triangulated, DeviceTriangulated]:
     """Triangulates points or an outline (constrained Delaunay), with a smallest angle and a largest area on request.
@@ -171,6 +173,8 @@ def triangulate(
         Find the neighbours of each triangle too, on the device.
     follow_references : "below" or "anywhere"
         As of `read`.
+    columns : str or names, optional
+        As of `read`.
     progress : function or True, optional
 
     Returns
@@ -206,7 +210,7 @@ def triangulate(
         with watching(progress) as watch:
             found = noted(native.run("triangulate_on_device", on, held, options, watch))
             return DeviceTriangulated(found, found.get("points", outline))
-    options["follow_references"] = follow_references
+    options.update(follow_references=follow_references, columns=columns)
     arrays: Dict[str, Any] = {}
     path = None
     if isinstance(outline, (str, bytes, os.PathLike)):
