@@ -6,7 +6,7 @@
 
 use trioxide_mesh::parallel;
 
-/// Channels of a colour as its file has them, and their number: 3, or 4 with alpha.
+/// Channels of a colour as its file has them, and their number: 3, or 4 with alpha, or 0 for white.
 pub(crate) type Channels = ([f32; 4], u8);
 
 /// Colours of a list.
@@ -70,7 +70,8 @@ fn extents(count: usize, color: impl Fn(usize) -> Channels + Sync) -> [Extent; 2
         let mut extents = [Extent::NONE; 2];
         for i in range {
             let (channels, count) = color(i);
-            channels[..3].iter().for_each(|&x| extents[0].add(x));
+            let rgb = &channels[..usize::from(count.min(3))];
+            rgb.iter().for_each(|&x| extents[0].add(x));
             if count > 3 {
                 extents[1].add(channels[3]);
             }

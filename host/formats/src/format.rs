@@ -50,11 +50,13 @@ pub struct Format {
     pub keeps_uvs: bool,
     /// Whether its files hold the records of LAS files, such as coordinate systems.
     pub keeps_las: bool,
+    /// Whether its files hold materials as glTF defines them, and their images.
+    pub keeps_gltf_materials: bool,
     /// Names of the fields that its files do not hold.
     pub(crate) lost_fields: fn(&Mesh) -> Vec<String>,
     /// Names of the fields that have another name in its files, and that name.
     pub(crate) renamed: fn(&Mesh) -> Vec<(String, String)>,
-    /// Sentences on fields whose numbers or names its files hold in another form.
+    /// Sentences on fields whose numbers or names its files hold in another form, and on other files that they name.
     pub(crate) retyped: fn(&Mesh) -> Vec<String>,
     /// Encodings that one can choose from.
     pub encodings: &'static [Encoding],
@@ -178,6 +180,10 @@ impl Format {
             (
                 "coordinate systems",
                 !self.keeps_las && has_record(LasRecord::is_coordinate_system),
+            ),
+            (
+                "materials and images of glTF",
+                mesh.about.gltf_materials.is_some() && !self.keeps_gltf_materials,
             ),
             (
                 "other records of LAS files",

@@ -89,6 +89,7 @@ const FACES: Format = Format {
     keeps_alpha: false,
     keeps_uvs: false,
     keeps_las: false,
+    keeps_gltf_materials: false,
     lost_fields: |mesh| names(mesh.fields.names()),
     renamed: |_| Vec::new(),
     retyped: |_| Vec::new(),
@@ -298,13 +299,18 @@ pub(crate) static FORMATS: [Format; 21] = [
     Format {
         name: "glTF",
         extensions: &["gltf", "glb"],
-        keeps_segments: true,
+        most_corners: 3,
         keeps_normals: true,
         keeps_colors: true,
         keeps_alpha: true,
         keeps_uvs: true,
+        keeps_gltf_materials: true,
+        lost_fields: gltf::lost_fields,
+        retyped: gltf::named_files,
+        rounding: Some(gltf::rounding),
         read: Some(gltf::read),
-        ..FACES
+        write: Some(|path, mesh, _| gltf::write(path, mesh)),
+        ..TAGGED
     },
     Format {
         name: "edges",

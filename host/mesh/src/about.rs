@@ -18,6 +18,18 @@ pub struct About {
     pub textures: Vec<String>,
     /// Header and records of a LAS file.
     pub las: Option<Las>,
+    /// Materials of a glTF file, which its writer keeps.
+    pub gltf_materials: Option<GltfMaterials>,
+}
+
+/// Materials as glTF defines them. The value `i` of the face field `material` means the material `i`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct GltfMaterials {
+    /// A JSON object with the arrays `materials`, `textures`, `samplers`, `images`, `extensionsUsed` and
+    /// `extensionsRequired`. The `bufferView` of an image is its index in [`GltfMaterials::images`].
+    pub json: String,
+    /// Bytes of the images that lie in the file itself.
+    pub images: Vec<Vec<u8>>,
 }
 
 /// The unit of coordinates that are whole numbers in a file: `offset + scale * number` on each axis.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
-use trioxide::about::{About, Las, LasRecord, Unit};
+use trioxide::about::{About, GltfMaterials, Las, LasRecord, Unit};
 
 type Dict<'py> = Bound<'py, PyDict>;
 
@@ -14,7 +14,14 @@ pub fn about_of(mesh: &Dict<'_>) -> PyResult<Arc<About>> {
     let Some(dict) = inner(mesh, "about")? else {
         return Ok(Arc::default());
     };
-    let names = ["unit", "names", "material_libraries", "textures", "las"];
+    let names = [
+        "unit",
+        "names",
+        "material_libraries",
+        "textures",
+        "las",
+        "gltf_materials",
+    ];
     check_names(&dict, "about", &names)?;
     Ok(Arc::new(About {
         unit: inner(&dict, "unit")?
@@ -24,6 +31,9 @@ pub fn about_of(mesh: &Dict<'_>) -> PyResult<Arc<About>> {
         material_libraries: value(&dict, "material_libraries")?,
         textures: value(&dict, "textures")?,
         las: inner(&dict, "las")?.map(|las| las_of(&las)).transpose()?,
+        gltf_materials: inner(&dict, "gltf_materials")?
+            .map(|materials| materials_of(&materials))
+            .transpose()?,
     }))
 }
 
@@ -66,6 +76,14 @@ fn las_of(dict: &Dict<'_>) -> PyResult<Las> {
         system: value(dict, "system")?,
         date: value(dict, "date")?,
         records: records.iter().map(record).collect::<PyResult<_>>()?,
+    })
+}
+
+fn materials_of(dict: &Dict<'_>) -> PyResult<GltfMaterials> {
+    check_names(dict, "about[\"gltf_materials\"]", &["json", "images"])?;
+    Ok(GltfMaterials {
+        json: value(dict, "json")?,
+        images: value(dict, "images")?,
     })
 }
 
@@ -114,6 +132,7 @@ pub fn put_about(mesh: &Dict<'_>, about: &About) -> PyResult<()> {
         material_libraries,
         textures,
         las,
+        gltf_materials,
     } = about;
     let dict = PyDict::new(mesh.py());
     if let Some(Unit { scale, offset }) = unit {
@@ -135,6 +154,13 @@ pub fn put_about(mesh: &Dict<'_>, about: &About) -> PyResult<()> {
     }
     if let Some(las) = las {
         dict.set_item("las", dict_of_las(mesh.py(), las)?)?;
+    }
+    if let Some(GltfMaterials { json, images }) = gltf_materials {
+        let materials = PyDict::new(mesh.py());
+        let images = images.iter().map(|image| PyBytes::new(mesh.py(), image));
+        materials.set_item("json", json)?;
+        materials.set_item("images", images.collect::<Vec<_>>())?;
+        dict.set_item("gltf_materials", materials)?;
     }
     mesh.set_item("about", dict)
 }

@@ -459,6 +459,9 @@ def test_data_of_a_file_as_a_whole_go_along(tmp_path):
     assert trioxide.read(tmp_path / "b.laz").about == mesh.about
     with pytest.warns(UserWarning, match="PLY holds no coordinate systems"):
         trioxide.write(tmp_path / "c.ply", found)
+    skin = {"json": '{"images":[{"bufferView":0,"mimeType":"image/png"}]}', "images": [b"\x89PNG"]}
+    trioxide.write(tmp_path / "e.glb", trioxide.Mesh([[0, 0, 0]], about={"gltf_materials": skin}))
+    assert trioxide.read(tmp_path / "e.glb").about == {"gltf_materials": skin}
     for wrong, error, message in [
         (3, TypeError, "about is a dict"),
         ({"units": unit}, ValueError, 'about has no "units"'),

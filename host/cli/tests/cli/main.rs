@@ -207,8 +207,8 @@ fn bad_files_are_refused_by_name() {
             .fails(1, &["range.off:8", "4"]);
     }
     place
-        .call(&["polylla", "square.off", "-o", "polygons.gltf"])
-        .fails(1, &["polygons.gltf", ".vtu"]);
+        .call(&["polylla", "square.off", "-o", "polygons.blend"])
+        .fails(1, &["polygons.blend", ".vtu"]);
     place
         .call(&[
             "polylla",

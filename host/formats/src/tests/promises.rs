@@ -1,9 +1,12 @@
 //! The promise of docs/FORMATS.md, format by format: a part of a mesh comes back as it was, or a note names it. A part
 //! that the format's table calls kept always comes back.
 
+use std::sync::Arc;
+
 use super::*;
 use crate::tests::fields::all_fields;
 use crate::volume::VolumeFormat;
+use trioxide_mesh::about::{About, GltfMaterials};
 use trioxide_mesh::fields::{Field, Fields, MeshFields, Values};
 use trioxide_mesh::mesh::VertexAttributes;
 use trioxide_mesh::volume::{Cells, VolumeMesh};
@@ -66,7 +69,13 @@ fn surface() -> Mesh {
                 .collect(),
             sides,
         },
-        ..Mesh::default()
+        about: Arc::new(About {
+            gltf_materials: Some(GltfMaterials {
+                json: r#"{"images":[{"bufferView":0,"mimeType":"image/png"}],"textures":[{"source":0}]}"#.to_owned(),
+                images: vec![vec![1, 2, 3, 4, 5]],
+            }),
+            ..About::default()
+        }),
     }
 }
 
@@ -114,6 +123,12 @@ fn surfaces_come_back_or_a_note_names_the_part() {
                 &["texture coordinates"],
                 got.uvs == has.uvs,
                 format.keeps_uvs,
+            );
+            let materials = |mesh: &Mesh| mesh.about.gltf_materials.clone();
+            promise.part(
+                &["materials and images"],
+                materials(&back) == materials(&mesh),
+                format.keeps_gltf_materials,
             );
             promise.fields(&mesh.fields, &back.fields);
         }

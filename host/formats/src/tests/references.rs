@@ -209,7 +209,8 @@ fn parts_of_gltf_that_share_an_accessor_are_bounded() {
     let path = folder.path().join("a.gltf");
     fs::write(folder.path().join("\u{e4} b.bin"), coordinates()).unwrap();
     fs::write(&path, gltf_of("%C3%A4%20b.bin", 2)).unwrap();
-    assert_eq!(read(&path).unwrap().points.len(), 6);
+    let mesh = read(&path).unwrap();
+    assert_eq!((mesh.points.len(), mesh.faces.len()), (3, 2));
     // 3 vertices, and 60,000 indices that 400 primitives share.
     let indices = gltf_of("%C3%A4%20b.bin", 400)
         .replace("}}", "},\"indices\":1}")
@@ -217,9 +218,14 @@ fn parts_of_gltf_that_share_an_accessor_are_bounded() {
         .replacen("\"byteLength\":36}],\"acc", "\"byteLength\":36},{\"buffer\":1,\"byteLength\":60000}],\"acc", 1)
         .replace("\"VEC3\"}", "\"VEC3\"},{\"bufferView\":1,\"componentType\":5121,\"count\":60000,\"type\":\"SCALAR\"}");
     fs::write(folder.path().join("i.bin"), vec![0; 60_000]).unwrap();
-    fs::write(&path, indices).unwrap();
-    let error = read(&path).unwrap_err().to_string();
-    assert!(error.contains("is named so often"), "{error}");
+    // 4,000 primitives without indices, and the same vertices.
+    let vertices = gltf_of("i.bin", 4000).replace("36", "60000");
+    let vertices = vertices.replacen("\"count\":3", "\"count\":4998", 1);
+    for text in [indices, vertices] {
+        fs::write(&path, text).unwrap();
+        let error = read(&path).unwrap_err().to_string();
+        assert!(error.contains("is named so often"), "{error}");
+    }
     fs::write(&path, gltf_of("https://example.org/a.bin", 1)).unwrap();
     let error = read(&path).unwrap_err().to_string();
     assert!(

@@ -68,7 +68,8 @@ fn what_is_written_reads_back() {
     {
         // Of the others, soups.rs tells.
         let formats = FORMATS.iter().filter(|f| f.keeps_faces() && f.is_written());
-        let formats = formats.filter(|f| f.name != "STL");
+        // Nor hold numbers of 32 bits these coordinates.
+        let formats = formats.filter(|f| !matches!(f.name, "STL" | "glTF"));
         for format in formats {
             let path = folder
                 .path()

@@ -43,7 +43,8 @@ class Mesh(Held):
         Fields of the vertices, faces and segments.
     about : dict, optional
         Data of the mesh as a whole, as `read` finds them in a file: the unit of its coordinates, coordinate system and other records
-        of LAS files, names of materials. Functions hand them on, and `write` takes from them what the format holds.
+        of LAS files, names of materials, materials and images of glTF. Functions hand them on, and `write` takes from them what the
+        format holds.
 
     >>> mesh = Mesh([[0, 0], [1, 0], [0, 1]], [[0, 1, 2]])
     >>> mesh
