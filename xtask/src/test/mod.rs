@@ -46,8 +46,8 @@ pub(crate) struct Arguments {
     /// With --quick: test these families of kernels (folders of gpu/src, collective), not the changed ones.
     #[arg(value_name = "FAMILY", requires = "quick")]
     families: Vec<String>,
-    /// Write and read every format against meshio, VTK, Gmsh and laspy, from PyPI, and print a table. Runs no other
-    /// test.
+    /// Write and read every format against meshio, VTK, Gmsh, laspy and trimesh, from PyPI, and print a table. Runs no
+    /// other test.
     #[arg(long, conflicts_with = "quick")]
     peers: bool,
     /// Install nothing: without a device compiler the prebuilt kernels are tested; parts that need a browser, an MPI or

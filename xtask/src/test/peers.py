@@ -19,7 +19,7 @@ script, trioxide, folder = map(os.path.abspath, [__file__, *sys.argv[1:3]])
 os.chdir(folder)
 
 peers = {}
-for name in ["meshio", "vtk", "laspy"]:
+for name in ["meshio", "vtk", "laspy", "trimesh"]:
     try:
         peers[name] = __import__(name)
     except Exception as error:  # A missing library of the system too.
@@ -90,7 +90,7 @@ def by_meshio(path):
 
 VTK_READERS = {
     "vtu": "vtkXMLUnstructuredGridReader", "vtp": "vtkXMLPolyDataReader", "vtk": "vtkDataSetReader", "ply": "vtkPLYReader",
-    "stl": "vtkSTLReader", "obj": "vtkOBJReader", "off": "vtkOFFReader", "gltf": "vtkGLTFReader",
+    "stl": "vtkSTLReader", "obj": "vtkOBJReader", "off": "vtkOFFReader", "gltf": "vtkGLTFReader", "glb": "vtkGLTFReader",
 }
 
 
@@ -103,6 +103,11 @@ def by_vtk(path):
         reader.MergingOff()
     reader.Update()
     grid = reader.GetOutputDataObject(0)
+    if grid is not None and grid.IsA("vtkMultiBlockDataSet"):
+        joined = vtk.vtkCompositeDataGeometryFilter()
+        joined.SetInputConnection(reader.GetOutputPort())
+        joined.Update()
+        grid = joined.GetOutputDataObject(0)
     if grid is None or grid.GetNumberOfPoints() == 0:
         raise RuntimeError("VTK read no point")
     points = [grid.GetPoint(i) for i in range(grid.GetNumberOfPoints())]
@@ -116,7 +121,9 @@ def by_vtk(path):
             regions[(cell.GetCellDimension(), array.GetTuple1(i))] += 1
     most = 3 if cells else 2
     counts = sorted(n for (dimension, _), n in regions.items() if dimension == most)
-    return measure(points, lines, faces, cells, counts if array is not None else None)
+    found = measure(points, lines, faces, cells, counts if array is not None else None)
+    # Each primitive of glTF has its own vertices in VTK.
+    return dict(found, points=len(set(points))) if path.endswith(("glb", "gltf")) else found
 
 
 def by_gmsh(path):
@@ -126,6 +133,24 @@ def by_gmsh(path):
 def by_laspy(path):
     cloud = laspy.read(path)
     return dict(points=len(cloud.points), lines=0, faces=0, size=0.0, regions=None)
+
+
+def by_trimesh(path):
+    """Each primitive is a geometry, with the vertices of its mesh."""
+    scene = peers["trimesh"].load_scene(path, process=False)
+    points, faces, regions = [], [], []
+    for name in scene.graph.nodes_geometry:
+        matrix, geometry = scene.graph[name]
+        part = scene.geometry[geometry].copy()
+        part.apply_transform(matrix)
+        first = len(points)
+        points += [tuple(map(float, p)) for p in part.vertices]
+        if hasattr(part, "faces"):
+            faces += [[first + int(v) for v in face] for face in part.faces]
+            regions.append(len(part.faces))
+    found = measure(points, [], faces, [], sorted(regions))
+    # It joins the vertices of lines as they come, without their indices.
+    return dict(found, points=len(set(points)), lines=None)
 
 
 def differences(mine, theirs, soup):
@@ -181,15 +206,18 @@ def main():
         read_of_gmsh()
     if "laspy" in peers:
         read_of_laspy()
+    if "trimesh" in peers:
+        read_of_trimesh()
     less_usual()
     report()
 
 
 READS = {
     "meshio": (by_meshio, {"vtu", "vtk", "msh", "mesh", "meshb", "inp", "xdmf", "off", "obj", "ply", "stl"}),
-    "vtk": (by_vtk, {"vtu", "vtp", "vtk", "ply", "stl", "obj", "off"}),
+    "vtk": (by_vtk, {"vtu", "vtp", "vtk", "ply", "stl", "obj", "off", "glb", "gltf"}),
     "gmsh": (by_gmsh, {"msh", "vtk", "mesh", "stl"}),
     "laspy": (by_laspy, {"las", "laz"}),
+    "trimesh": (by_trimesh, {"glb", "gltf"}),
 }
 BOTH = [["--encoding", "binary"], ["--encoding", "text"]]
 VARIANTS = {
@@ -200,12 +228,12 @@ VARIANTS = {
 
 def written(inputs):
     """Files that trioxide writes, read by the others."""
-    formats = ["vtu", "vtp", "vtk", "msh", "mesh", "meshb", "inp", "xdmf", "off", "obj", "ply", "stl", "las", "laz"]
+    formats = ["vtu", "vtp", "vtk", "msh", "mesh", "meshb", "inp", "xdmf", "off", "obj", "ply", "stl", "glb", "gltf", "las", "laz"]
     for source, name in itertools.product(inputs, formats):
         stem = source.split(".")[0]
         if name in ("las", "laz") and stem != "cloud":
             continue
-        if stem == "cloud" and name not in ("vtu", "vtp", "las", "laz"):
+        if stem == "cloud" and name not in ("vtu", "vtp", "glb", "gltf", "las", "laz"):
             continue
         if stem == "tets" and name not in ("vtu", "vtk", "msh", "mesh", "meshb", "inp", "xdmf"):
             continue
@@ -455,6 +483,68 @@ def cloud_differences(a, b):
     return wrong
 
 
+def read_of_trimesh():
+    """Files that trimesh writes, and materials with an image in the file through trioxide."""
+    trimesh = peers["trimesh"]
+    from PIL import Image
+    from trimesh.visual.texture import TextureVisuals
+    ball = trimesh.creation.icosphere(2)
+    image = Image.new("RGB", (2, 1), (200, 30, 4))
+    material = trimesh.visual.material.PBRMaterial(name="skin", baseColorTexture=image, roughnessFactor=0.25)
+    uv = ball.vertices[:, :2] * 0.5 + 0.5
+    ball.visual = TextureVisuals(uv=uv, material=material)
+    ball.vertex_attributes["_HEAT"] = ball.vertices[:, 2].astype("float32")
+    block = trimesh.creation.box()
+    scene = trimesh.Scene()
+    scene.add_geometry(ball, node_name="ball")
+    scene.add_geometry(block, node_name="block", transform=trimesh.transformations.translation_matrix([3, 0, 0]))
+    size = float(ball.area + block.area)
+    expected = dict(points=len(ball.vertices) + len(block.vertices), faces=len(ball.faces) + len(block.faces), size=size)
+
+    def textured(path):
+        back = trimesh.load_scene(path, process=False)
+        parts = [g for g in back.geometry.values() if getattr(g.visual, "material", None) and g.visual.material.name == "skin"]
+        if len(parts) != 1:
+            return [f"{len(parts)} parts of the material skin"]
+        [part] = parts
+        material, wrong = part.visual.material, []
+        if material.baseColorTexture is None or material.baseColorTexture.getpixel((1, 0))[:3] != (200, 30, 4):
+            wrong.append("another image")
+        if material.roughnessFactor != 0.25:
+            wrong.append("another roughness")
+        corners = {tuple(p): tuple(t) for p, t in zip(ball.vertices.round(6), uv.round(6))}
+        used = numpy.unique(part.faces)
+        if any(numpy.abs(corners[tuple(part.vertices[v].round(6))] - part.visual.uv[v]).max() > 1e-5 for v in used):
+            wrong.append("other texture coordinates")
+        heat = part.vertex_attributes.get("_HEAT")
+        if heat is None or any(abs(heat[v] - part.vertices[v][2]) > 1e-6 for v in used):
+            wrong.append("another _HEAT")
+        return wrong
+
+    for extension in ("glb", "gltf"):
+        path = f"trimesh.{extension}"
+
+        def work():
+            if extension == "glb":
+                scene.export(path)
+            else:
+                os.makedirs("trimesh-gltf", exist_ok=True)
+                for name, data in trimesh.exchange.gltf.export_gltf(scene).items():
+                    with open(os.path.join("trimesh-gltf", name), "wb") as file:
+                        file.write(data)
+                os.replace("trimesh-gltf/model.gltf", path)
+                for name in os.listdir("trimesh-gltf"):
+                    os.replace(os.path.join("trimesh-gltf", name), name)
+            return differences(ours(path), expected, False)
+        check(extension, "scene", "trimesh", "trioxide", work)
+
+        def through():
+            again = f"again.{extension}"
+            run("convert", path, "-o", again, "--quiet")
+            return differences(by_trimesh(again), expected, False) + textured(again)
+        check(extension, "scene again", "trioxide", "trimesh", through)
+
+
 def report():
     failed = 0
     counts = defaultdict(lambda: [0, 0])
@@ -470,7 +560,7 @@ def report():
         else:
             failed += 1
             print(f"{format_name} {variant}: {writer} to {reader}: {result}")
-    names = ["meshio", "vtk", "gmsh", "laspy"]
+    names = ["meshio", "vtk", "gmsh", "laspy", "trimesh"]
     print("\nfiles that trioxide writes and the other reads equally, then those that the other writes and trioxide reads equally")
     print(f"{'format':<8}" + "".join(f"{name:>22}" for name in names))
     for format_name in sorted({row[0] for row in rows}):

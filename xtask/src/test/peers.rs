@@ -13,8 +13,10 @@ const SCRIPTS: [(&str, &str); 2] = [
     ("peers_gmsh.py", include_str!("peers_gmsh.py")),
 ];
 
-/// Packages of PyPI: meshio needs h5py for XDMF, laspy lazrs for .laz.
-const PACKAGES: [&str; 6] = ["meshio", "h5py", "vtk", "gmsh", "laspy", "lazrs"];
+/// Packages of PyPI: meshio needs h5py for XDMF, laspy lazrs for .laz, trimesh Pillow for images.
+const PACKAGES: [&str; 8] = [
+    "meshio", "h5py", "vtk", "gmsh", "laspy", "lazrs", "trimesh", "pillow",
+];
 
 /// Installs the other programs into a virtual environment below `target`, writes and reads every format against them,
 /// and prints a table. Without Python or a connection it prints the missing part, and passes.
