@@ -35,8 +35,9 @@ const DEFAULTS: &str = "Where defaults come from: --max-vertices is trioxide's o
 #[derive(Args)]
 #[command(after_help = DEFAULTS, mut_arg("device", help::without_serial))]
 pub struct Options {
-    /// Outline to read: a .poly file of Triangle; or the points and segments of a mesh or cloud: .ply, .vtu, .vtk,
-    /// .msh, .mesh, .obj, .xyz, .node and others
+    #[arg(help = help::mesh_to_read(
+        "Outline to read: a .poly file of Triangle; or the points and segments of a mesh or cloud"
+    ))]
     pub input: PathBuf,
     /// Triangulation to write
     #[arg(short, long, value_name = "FILE")]
