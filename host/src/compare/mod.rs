@@ -31,8 +31,10 @@ use gpu::point::MeshPoint;
 use trioxide_kernel::NONE;
 use trioxide_kernel::launch::Buffer;
 
+use crate::collective::{compact, mark_ids};
 use crate::device::Device;
 use crate::points;
+use crate::reorder::pick;
 use crate::{Error, Result};
 
 pub use normals::Angles;
@@ -199,7 +201,7 @@ impl Distances {
 /// Distances from one shape to another.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Side {
-    /// Those of the points of the shape: all of them, also such as no triangle has.
+    /// Those of the points of the shape: of a surface, the ones that its triangles have.
     pub vertices: Distances,
     /// Those of its samples: of a surface with an area, if some are wanted.
     pub samples: Option<Distances>,
@@ -234,27 +236,54 @@ pub fn bytes_needed(points: [usize; 2], triangles: [usize; 2], options: Options)
 /// # Errors
 /// As [`Tree::build()`].
 pub fn compare(on: &Device, a: Shape<'_>, b: Shape<'_>, options: Options) -> Result<Comparison> {
-    let (there, distances) = side(on, a, b, options)?;
-    let (back, _) = side(on, b, a, options)?;
+    let (used_of_a, used_of_b) = (used(on, a)?, used(on, b)?);
+    let (there, distances) = side(on, (a, &used_of_a), b, options)?;
+    let (back, _) = side(on, (b, &used_of_b), a, options)?;
+    let diagonal = match &used_of_a {
+        None => a.diagonal,
+        Some(used) => {
+            let (low, high) = points::bounds(on, &pick(on, a.points, used)?)?;
+            diagonal(low, high)?
+        }
+    };
     Ok(Comparison {
-        diagonal: a.diagonal,
+        diagonal,
         there,
         back,
         distances,
     })
 }
 
-/// From shape `from` to shape `to`; and the distance of each point.
+/// The points of a surface that its triangles have; `None` if these are all, and of a cloud.
+fn used(on: &Device, shape: Shape<'_>) -> Result<Option<Buffer<Vertex>>> {
+    if shape.is_cloud() {
+        return Ok(None);
+    }
+    let n = shape.points.len();
+    let (found, _) = mark_ids(on, shape.corners.as_words(), n)?;
+    let list = compact(on, &found)?;
+    Ok((list.len() < n).then_some(list))
+}
+
+/// From shape `from`, and the points of it that count, to shape `to`; and the distance of each point.
 fn side(
     on: &Device,
-    from: Shape<'_>,
+    (from, used): (Shape<'_>, &Option<Buffer<Vertex>>),
     to: Shape<'_>,
     options: Options,
 ) -> Result<(Side, Buffer<f64>)> {
     let tree = Tree::build(on, to)?;
-    let distances = tree.nearest(on, from.points)?.distances;
+    let mut distances = tree.nearest(on, from.points)?.distances;
     let mut side = Side {
-        vertices: sum(on, &distances)?,
+        vertices: match used {
+            None => sum(on, &distances)?,
+            Some(used) => {
+                let bits: Buffer<u64> = distances.cast();
+                let of_used = pick(on, &bits, used)?.cast();
+                distances = bits.cast();
+                sum(on, &of_used)?
+            }
+        },
         ..Side::default()
     };
     if let Some(samples) = draw(on, from, options)? {
