@@ -9,7 +9,7 @@ use trioxide::repair::{Steps, repair, repair_on_device};
 use trioxide_verify::selftest::repair::check;
 
 fn steps() -> impl Strategy<Value = Steps> {
-    let flags = any::<[bool; 4]>();
+    let flags = any::<[bool; 6]>();
     let ratio = prop_oneof![Just(None), Just(Some(0.0)), (0.0f64..0.2).prop_map(Some)];
     let number = || prop_oneof![Just(None), (3u32..12).prop_map(Some)];
     (flags, ratio, number(), number()).prop_map(|(flags, degenerate, holes, components)| Steps {
@@ -18,6 +18,10 @@ fn steps() -> impl Strategy<Value = Steps> {
         edges: flags[1],
         vertices: flags[2],
         orient: flags[3],
+        folded: false,
+        cut: flags[4],
+        unused: flags[5],
+        flip: false,
         holes,
         components,
     })

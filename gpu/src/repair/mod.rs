@@ -1,5 +1,5 @@
 //! Repair of triangle meshes: repeated and degenerate faces, edges of three or more faces, surfaces that touch at a
-//! vertex, the orientation of components, holes, and small components.
+//! vertex, one-sided components, the orientation of components, folds of the plane, holes, and small components.
 //!
 //! # Terms
 //!
@@ -13,9 +13,11 @@
 //! | --- | --- |
 //! | repeated faces | of proper faces with the same three vertices, in any order, the lowest id stays |
 //! | degenerate faces | below |
-//! | crowded edges | the sides of an edge are paired where they enclose a wedge of the inside (below), and faces are joined across pairs. Each end of the edge gets a copy for each part of its faces that is joined around it. If copies coincide such that an edge is still crowded, its sides are parted without pairs |
+//! | crowded edges | the sides of an edge are paired (below), and faces are joined across pairs. Each end of the edge gets a copy for each part of its faces that is joined around it. If copies coincide such that an edge is still crowded, its sides are paired as if the inside were outside; if it then still is, they are parted without pairs |
 //! | touching vertices | the faces around a vertex, joined across edges, form parts; each part gets a copy of the vertex |
-//! | orientation | faces joined across edges form a component. The orientation of most of its faces wins; of two as frequent ones, that of its lowest face. One-sided components stay as they are |
+//! | cuts | a one-sided component is cut along edges, so that it has an orientation: the head of `host/src/repair/cut.rs` has the rule and its proof |
+//! | orientation | below |
+//! | folds | faces of a mesh of the plane that run clockwise, or have no area, flip an edge, or go: `host/src/repair/fold.rs` |
 //! | holes | below |
 //! | small components | faces that share an edge, of any number of sides, are connected; components of fewer faces than a number go |
 //!
@@ -25,11 +27,41 @@
 //! *Vertices* that have a face before and none afterwards go; vertices that never had one stay. The remaining ones keep
 //! their order, as faces do.
 //!
+//! *All faces* are turned after the steps, on request. *Unused vertices*, which no face and no segment has, go on
+//! request.
+//!
 //! **Pairs of a crowded edge.** Seen along the edge from its lower vertex, its sides are sorted by the angle of their
-//! third vertices, from the side with the lowest id on; equal angles by id. The angle is a function of quotients of
-//! dot products, which need no trigonometry. A side that runs to the lower vertex opens a wedge of the inside, one that
-//! runs from it closes it: they are matched as parentheses are, cyclically. So if as many open as close, as on closed
-//! and oriented surfaces, all are paired, and two cubes that share an edge become two closed cubes.
+//! third vertices, from the side with the lowest id on; equal angles by id. The comparison is exact: the sign of the
+//! volume of the edge and two third vertices. A *patch* is a set of faces joined across edges of two sides; it is
+//! oriented as most of its faces are. A side that runs to the lower vertex, oriented so, opens a wedge of the inside,
+//! one that runs from it closes it. Edges are treated in ascending order, and a pair joins two patches, one of which is
+//! turned for it if both sides open or both close. No pair gives a patch two orientations. Sides are matched as
+//! parentheses are, cyclically, each with the last one before it that is free and fits, of 64 at most, in three rounds:
+//!
+//! 1. sides that open with sides that close, both of one patch: bodies that share edges, in whatever order their faces
+//!    lie around these, stay bodies;
+//! 2. sides that open with sides that close: if as many open as close, as on closed and oriented surfaces, all are
+//!    paired;
+//! 3. any two.
+//!
+//! **Orientation.** Faces joined across edges of two sides form a component, which has two orientations, or none if it
+//! is one-sided: then it stays as it is. The orientation of most of its faces is its *majority*; of two as frequent
+//! ones, that of its lowest face.
+//!
+//! - *In the plane*, where all vertices of faces have the same z, the orientation with more counter-clockwise faces
+//!   than clockwise ones counts; if there are as many, the majority.
+//! - A component is *closed* if along each edge as many of its sides run one way as the other. Then the sum of the
+//!   tetrahedra of a point and its faces does not depend on the point: moving it adds a sum over the sides, which
+//!   cancel. It is the *volume*; its sign is exact. A closed component with a volume is a *body*. A body looks outward,
+//!   so its volume is positive; one in an odd number of others is a cavity, and looks inward.
+//! - Body C is *in* body D if the six outermost vertices of C, along the axes, are in D. Vertices on D do not
+//!   count, but one at least must not be on it; and the box of C must be in that of D. So copies of a body, and bodies
+//!   that touch at all these vertices, are not in each other. That surfaces do not cross is not checked. A point is in
+//!   D if a ray from it along z leaves D an odd number of times. The ray is moved by (e, e², 0) for an infinitely small
+//!   e, so it meets no edge: each edge is on one side of it, which both of its faces see alike. The signs are those of
+//!   determinants, exact for all finite coordinates, so the answer depends neither on the order of faces nor on
+//!   rounding. Of several outermost vertices in one direction, the first one of the lowest face counts.
+//! - *Other* components have their majority.
 //!
 //! **Degenerate faces** are the faces that [`is_flat()`] selects: by a vertex that is there twice, without area, or
 //! with a height of at most `ratio` times the longest edge. They are treated in rounds, in ascending order, each as the
@@ -69,8 +101,9 @@
 //!   lower one. An element's parent is never above it, so the root of a component is its lowest element, whatever the
 //!   order of the joins.
 //! - Counts are sums of integers. Several indices write one value.
-//! - The few faces that degenerate, the sides of crowded edges and the loops of holes are treated on the host, in the
-//!   orders above: each changes the mesh that the next one meets. They are found on the device.
+//! - The few faces that degenerate or fold, the sides of crowded edges, one-sided components and the loops of holes are
+//!   treated on the host, in the orders above: each changes the mesh that the next one meets. They are found on the
+//!   device. Volumes and nesting are measured on the host.
 //!
 //! # Stages
 //!
@@ -79,9 +112,11 @@
 //! | repeated faces | [`read_face_vertex()`], `collective::order_by_keys`, [`mark_repeated()`], [`keep_faces()`], [`gather_faces()`] |
 //! | degenerate faces | [`find_degenerate()`] |
 //! | edges | [`read_side_end()`], `collective::order_by_keys`, [`link_sides_of_faces()`] |
-//! | crowded edges | [`find_crowded()`], [`set_links()`], [`mark_ends()`], and those of touching vertices |
+//! | crowded edges | [`find_crowded()`], those of the majority, [`set_links()`], [`mark_ends()`], and those of touching vertices |
+//! | cuts | those of the majority, [`set_links()`], [`mark_ends()`], and those of touching vertices |
 //! | touching vertices | [`join_corners()`], [`find_component_roots()`], [`find_first_corners()`], [`find_copies()`], [`rank_copies()`], [`write_parents()`], [`split_vertices()`] |
-//! | orientation | [`join_turned()`], [`find_component_roots()`], [`count_oriented()`], [`find_turned()`], [`find_one_sided()`], [`turn_faces()`] |
+//! | majority | [`join_turned()`], [`find_component_roots()`], [`count_oriented()`], [`find_turned()`], [`find_one_sided()`] |
+//! | orientation | those of the majority, [`find_boundary()`], [`find_crowded()`], [`turn_faces()`] |
 //! | holes | [`find_boundary()`] |
 //! | small components | [`join_faces()`], [`find_component_roots()`], [`count_faces()`], [`find_large()`], [`gather_faces()`] |
 //! | vertices | [`mark_vertices()`], [`keep_vertices()`], [`rename_faces()`] |

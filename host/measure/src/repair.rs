@@ -15,9 +15,13 @@ pub const STEPS: Steps = Steps {
     degenerate: Some(0.0),
     edges: true,
     vertices: true,
+    cut: true,
     orient: true,
+    folded: true,
     holes: Some(100),
     components: Some(100),
+    flip: false,
+    unused: true,
 };
 
 /// Times a survey of the faults, and all steps, a stage each, with the copies to and from the device.

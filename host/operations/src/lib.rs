@@ -66,7 +66,7 @@ pub use precision::Precision;
 pub use refine::refine;
 pub use refine_tets::refine_tets;
 pub use reorder::{reorder, reorder_volume};
-pub use repair::repair;
+pub use repair::{repair, repair_volume};
 pub use report::{Count, Counts, Note, Run};
 pub use smooth::{smooth, smooth_volume};
 #[cfg(feature = "triangulate")]

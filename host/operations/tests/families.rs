@@ -766,3 +766,55 @@ fn parts_that_do_not_meet_are_noted() -> Result<()> {
     );
     Ok(())
 }
+
+/// A mesh of the plane, a scan, and one with a Möbius strip, welded finely and coarsely: the other operations take what
+/// `all` makes of them, and it changes nothing then.
+#[test]
+fn every_operation_takes_a_repaired_mesh() {
+    let on = Device::cpu(None).expect("a device");
+    let all = repair::Options {
+        all: true,
+        ..repair::Options::default()
+    };
+    let mut with_strip = scan();
+    let first = with_strip.points.len() as u32;
+    let ring = (0..5).map(|i| DVec3::new(f64::from(i), (i * i).into(), f64::from(9 + i % 2)));
+    with_strip.points.extend(ring);
+    let strip = [[0, 1, 2], [1, 2, 3], [2, 3, 4], [3, 4, 0], [4, 0, 1]];
+    let strip = strip.map(|f: [u32; 3]| f.map(|v| first + v));
+    with_strip.points.push(DVec3::splat(99.0));
+    let Faces::Triangles(triangles) = &mut with_strip.faces else {
+        panic!("triangles");
+    };
+    triangles.extend(strip);
+    let (colors, regions) = (&mut with_strip.attributes.colors, &mut with_strip.regions);
+    (*colors, *regions) = (None, None);
+    with_strip.fields = Default::default();
+    for (name, mesh) in [("plane", plane()), ("scan", scan()), ("strip", with_strip)] {
+        for part in [0.0, 1e-6, 0.01, 0.05] {
+            let [low, high] = mesh
+                .points
+                .iter()
+                .fold([mesh.points[0]; 2], |[low, high], &p| {
+                    [low.min(p), high.max(p)]
+                });
+            let epsilon = part * low.distance(high);
+            let welded = weld(&on, mesh.clone(), &weld::Options::new(epsilon));
+            let (welded, _) = welded.expect("a welded mesh");
+            let (whole, report) = repair(&on, welded, &all).expect("a repaired mesh");
+            let named = format!("{name}, {part}: {:?}", report.totals.done);
+            let (again, _) = repair(&on, whole.clone(), &all).expect("a repaired mesh");
+            assert_eq!(again, whole, "{named}");
+            assert_eq!(report.totals.done.one_sided, 0, "{named}");
+            let text = |result: Result<()>| result.map_err(|error| error.say(FIELDS));
+            let done = [
+                smooth(&on, whole.clone(), &smooth::Options::default()).map(drop),
+                refine(&on, whole.clone(), &refine::Options::default()).map(drop),
+                polylla(&on, whole.clone(), &polylla::Options::default()).map(drop),
+            ];
+            for (k, result) in done.into_iter().enumerate() {
+                assert_eq!(text(result), Ok(()), "{k} of {named}");
+            }
+        }
+    }
+}

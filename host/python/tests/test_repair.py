@@ -20,8 +20,17 @@ def test_data_go_along():
     np.testing.assert_array_equal(chained.triangles, repaired.triangles)
 
 
+def test_polygons_and_cells_turn_and_unused_vertices_go():
+    tetrahedron = trioxide.VolumeMesh(np.vstack([POINTS, [[9, 9, 9]]]), [[0, 1, 3, 2]])
+    repaired = trioxide.repair(tetrahedron, all=True, device="cpu")
+    assert repaired.counts["turned_faces"] == repaired.counts["dropped_vertices"] == 1
+    np.testing.assert_array_equal(repaired.old_vertices, [0, 1, 2, 3])
+    inward = trioxide.repair(POINTS, FACES[:4], orient=True, flip=True, device="cpu")
+    assert abs(trioxide.info(inward)["volume"] + 1 / 6) < 1e-15
+
+
 def test_refusals():
-    with pytest.raises(ValueError, match="no step of the repair is chosen: add repeated, degenerate="):
+    with pytest.raises(ValueError, match="no step of the repair is chosen: add all, repeated, degenerate="):
         trioxide.repair(POINTS, FACES)
     there = trioxide.Mesh(POINTS, FACES, segments=[[0, 1]]).to_device("cpu")
     with pytest.raises(ValueError, match="repair does not carry segments on a device.*to_host"):

@@ -23,8 +23,13 @@
 //! # }
 //! ```
 
+mod cut;
 mod degenerate;
+mod exact;
+mod fold;
 mod holes;
+mod nesting;
+mod orient;
 mod pairs;
 mod segments;
 mod split;
@@ -44,6 +49,7 @@ use crate::reorder::{Carried, pick};
 use crate::{Error, Result};
 use state::{HostPoints, State};
 
+pub use orient::{orient_polygons, turn_polygons};
 pub use segments::carry_segments;
 pub use survey::{Survey, survey};
 
@@ -64,12 +70,20 @@ pub struct Steps {
     pub edges: bool,
     /// Part surfaces that touch at a vertex.
     pub vertices: bool,
+    /// Cut one-sided components open.
+    pub cut: bool,
     /// Orient components.
     pub orient: bool,
+    /// Unfold a mesh of the plane.
+    pub folded: bool,
     /// Fill holes of at most this many edges.
     pub holes: Option<u32>,
     /// Drop components of fewer faces.
     pub components: Option<u32>,
+    /// Turn all faces.
+    pub flip: bool,
+    /// Drop vertices that no face and no segment has.
+    pub unused: bool,
 }
 
 impl Steps {
@@ -113,10 +127,16 @@ pub struct Counts {
     pub split: u64,
     /// The copies.
     pub copies: u64,
+    /// Edges of one-sided components that were cut open.
+    pub cut: u64,
     /// Faces that were turned.
     pub turned: u64,
     /// One-sided components, which have no orientation.
     pub one_sided: u64,
+    /// Edges of folded faces that flipped.
+    pub unfolded: u64,
+    /// Folded faces that went.
+    pub dropped_folded: u64,
     /// Holes that were filled.
     pub filled: u64,
     /// Their faces.
@@ -127,6 +147,10 @@ pub struct Counts {
     pub components: u64,
     /// Their faces.
     pub component_faces: u64,
+    /// Faces that were turned over at the end, with all others.
+    pub turned_over: u64,
+    /// Vertices that went because they never had a face.
+    pub unused: u64,
 }
 
 /// A repaired mesh and its maps. Positions do not change.
@@ -267,9 +291,17 @@ fn take_steps(
         if steps.vertices {
             state.part_vertices(&mut counts)?;
         }
-        if steps.orient {
-            state.orient(&mut counts)?;
+        if steps.cut {
+            state.cut(&mut counts)?;
         }
+        if steps.orient {
+            state.orient(points, &mut counts)?;
+        }
+        let folded = counts.dropped_folded;
+        if steps.folded {
+            state.unfold(points, &fixed, &mut counts)?;
+        }
+        let is_dropped = counts.dropped_folded > folded;
         if let Some(most) = steps.holes {
             let ratio = steps.degenerate.unwrap_or(0.0);
             state.fill_holes(points, most, ratio, &mut counts)?;
@@ -278,19 +310,27 @@ fn take_steps(
             state.drop_small(least, &mut counts)?;
         }
         // Faces that were refused may be treated now, and holes have other neighbours without a component.
-        let is_left = counts.degenerate_left > 0 || steps.holes.is_some();
+        let is_left = counts.degenerate_left > 0 || steps.holes.is_some() || is_dropped;
         if !is_left || before == changes(&counts) {
             break;
         }
+    }
+    if steps.flip {
+        state.flip(&mut counts)?;
+    }
+    if steps.unused {
+        state.choose_unused(segments, &mut counts)?;
     }
     state.finish(counts)
 }
 
 /// The numbers of changes by the steps after the degenerate faces.
-fn changes(counts: &Counts) -> [u64; 4] {
+fn changes(counts: &Counts) -> [u64; 6] {
     [
         counts.copies,
         counts.turned,
+        counts.unfolded,
+        counts.dropped_folded,
         counts.filled,
         counts.component_faces,
     ]

@@ -2,9 +2,11 @@
 
 use gpu::ids::{HalfEdge, Item, Vertex};
 use gpu::repair as kernel;
-use trioxide_kernel::Bits;
 use trioxide_kernel::launch::Buffer;
+use trioxide_kernel::{Bits, NONE};
 
+use super::cut::{self, Joint};
+use super::orient::Joined;
 use super::state::{HostPoints, State, ids, sides_at};
 use super::{Counts, pairs};
 use crate::Result;
@@ -21,13 +23,13 @@ impl State<'_> {
 
     /// Parts the surfaces that meet at crowded edges.
     ///
-    /// The second round finds the edges whose ends have no copies that part their pairs. Without pairs, the corners of
-    /// a part form a path, whose two ends alone are at edges that join no faces: no edge between two copies has more
-    /// than two of them.
+    /// The second round finds the edges whose ends have no copies that part their pairs, and pairs the wedges of the
+    /// outside there; the third one has no pairs. Without pairs, the corners of a part form a path, whose two ends
+    /// alone are at edges that join no faces: no edge between two copies has more than two of them.
     pub fn part_edges(&mut self, points: &HostPoints<'_>, counts: &mut Counts) -> Result<()> {
         let on = self.on;
         on.stage("crowded edges", || {
-            for is_paired in [true, false] {
+            for round in 0..3 {
                 let order = self.sides()?;
                 let crowded = self.crowded(&order)?;
                 if crowded.is_empty() {
@@ -37,19 +39,70 @@ impl State<'_> {
                 let n = crowded.len() as u32;
                 kernel::mark_ends::launch(on, n, &crowded, &self.faces, &mut chosen)?;
                 let mut links = self.links::<false>(&order)?;
-                if is_paired {
+                if round < 2 {
+                    let (labels, turned, _) = self.majority(&order)?;
+                    let joined = Joined {
+                        labels: on.download(&labels)?,
+                        turned: on.download_rows(&turned)?,
+                    };
                     let points = points.get(self)?;
                     let sides = on.download_rows(&crowded)?;
                     let faces = self.download_faces()?;
                     let point = |v: u32| points[self.input_vertex(v) as usize];
-                    let (edges, to) = pairs::pair(&sides, &faces, point);
-                    counts.crowded += edges;
+                    let (edges, to) = pairs::pair(&sides, &faces, point, &joined, round == 1);
+                    if round == 0 {
+                        counts.crowded += edges;
+                    }
                     let to = on.upload(&to)?.cast();
                     kernel::set_links::launch(on, n, &crowded, &to, &mut links)?;
                 }
                 self.split(&links, &chosen, counts)?;
             }
             Ok(())
+        })
+    }
+
+    /// Cuts open one-sided components.
+    pub fn cut(&mut self, counts: &mut Counts) -> Result<()> {
+        let on = self.on;
+        on.stage("cuts", || {
+            let order = self.sides()?;
+            let (labels, _, one_sided) = self.majority(&order)?;
+            if one_sided == 0 {
+                return Ok(());
+            }
+            let joined = Joined {
+                labels: on.download(&labels)?,
+                turned: Vec::new(),
+            };
+            let faces = self.download_faces()?;
+            let mut links = self.links::<false>(&order)?;
+            drop((labels, order));
+            let of_sides: Vec<u32> = on.download_rows(&links)?;
+            let origin = |side: u32| faces[side as usize / 3][side as usize % 3];
+            // By components, each in the order of its sides.
+            let mut joints: Vec<(usize, Joint)> = Vec::new();
+            for (side, &other) in (0..).zip(&of_sides) {
+                let ends = [side / 3, other / 3];
+                if other != NONE && joined.is_one_sided(ends[0] as usize) {
+                    let turns = origin(side) == origin(other);
+                    joints.push((joined.root(ends[0] as usize), (side, ends, turns)));
+                }
+            }
+            joints.sort_by_key(|joint| joint.0);
+            let mut found = Vec::new();
+            for of_one in joints.chunk_by(|a, b| a.0 == b.0) {
+                let of_one: Vec<Joint> = of_one.iter().map(|joint| joint.1).collect();
+                found.extend(cut::cuts(&of_one)?);
+            }
+            counts.cut += found.len() as u64;
+            let n = found.len() as u32;
+            let found: Buffer<HalfEdge> = on.upload(&found)?.cast();
+            let none = on.filled(found.len(), HalfEdge::NONE)?;
+            kernel::set_links::launch(on, n, &found, &none, &mut links)?;
+            let mut chosen = on.filled(self.vertices().div_ceil(32), Bits::EMPTY)?;
+            kernel::mark_ends::launch(on, n, &found, &self.faces, &mut chosen)?;
+            self.split(&links, &chosen, counts)
         })
     }
 
@@ -97,7 +150,7 @@ impl State<'_> {
     }
 
     /// Gives copies of vertices to the parts that are joined around them.
-    fn split(
+    pub fn split(
         &mut self,
         links: &Buffer<HalfEdge>,
         chosen: &Buffer<Bits<Vertex>>,

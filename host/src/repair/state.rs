@@ -13,6 +13,7 @@ use super::{Counts, DeviceRepaired};
 use crate::collective::{compact, count_bits, order_by_keys};
 use crate::compare::check_corners;
 use crate::device::Device;
+use crate::mesh::Segment;
 use crate::points::check_finite;
 use crate::reorder::pick;
 use crate::{Error, Result};
@@ -215,36 +216,6 @@ impl<'a> State<'a> {
         compact(self.on, &found)
     }
 
-    /// Orients components.
-    pub fn orient(&mut self, counts: &mut Counts) -> Result<()> {
-        self.on.stage("orientation", || {
-            let (turned, one_sided) = self.turned()?;
-            let n = self.faces.len() as u32;
-            kernel::turn_faces::launch(self.on, n, &turned, &mut self.faces)?;
-            counts.turned += u64::from(count_bits(self.on, &turned)?);
-            counts.one_sided = u64::from(one_sided);
-            Ok(())
-        })
-    }
-
-    /// The faces to turn, and the number of one-sided components.
-    pub fn turned(&self) -> Result<(Buffer<Bits<Triangle>>, u32)> {
-        let (on, n) = (self.on, self.faces.len());
-        let links = self.links::<false>(&self.sides()?)?;
-        let mut parents = ids(on, 2 * n)?;
-        let sides = 3 * n as u32;
-        kernel::join_turned::launch(on, sides, &links, &self.faces, &mut parents)?;
-        drop(links);
-        let labels = self.labels(parents)?;
-        let mut counts = on.filled(2 * n, 0)?;
-        kernel::count_oriented::launch(on, n as u32, &labels, &mut counts)?;
-        let mut turned = self.bits(n)?;
-        kernel::find_turned::launch(on, n as u32, &labels, &counts, &mut turned)?;
-        let mut one_sided: Buffer<Bits<Triangle>> = self.bits(n)?;
-        kernel::find_one_sided::launch(on, n as u32, &labels, &mut one_sided)?;
-        Ok((turned, count_bits(on, &one_sided)?))
-    }
-
     /// Drops components of fewer than `least` faces.
     pub fn drop_small(&mut self, least: u32, counts: &mut Counts) -> Result<()> {
         self.on.stage("small components", || {
@@ -283,6 +254,28 @@ impl<'a> State<'a> {
         let n = self.faces.len() as u32;
         kernel::mark_vertices::launch(self.on, n, &self.faces, &mut used)?;
         Ok(used)
+    }
+
+    /// Number of the input's vertices that no face has.
+    pub fn unused(&self) -> Result<u64> {
+        Ok(self.points.len() as u64 - u64::from(count_bits(self.on, &self.used)?))
+    }
+
+    /// Chooses the vertices that go because they never had a face: all but the ends of segments.
+    pub fn choose_unused(&mut self, segments: &[Segment], counts: &mut Counts) -> Result<()> {
+        let n = self.points.len();
+        let mut used: Vec<u32> = self.on.download_rows(&self.used)?;
+        let mut is_kept = vec![0u32; used.len()];
+        for &v in segments.iter().flat_map(|segment| &segment.ends) {
+            is_kept[v as usize / 32] |= 1 << (v % 32);
+        }
+        let kept = used.iter().zip(&is_kept).map(|(a, b)| (a | b).count_ones());
+        counts.unused = (n - kept.sum::<u32>() as usize) as u64;
+        // As if all others had had a face.
+        let rows = used.iter_mut().zip(is_kept);
+        rows.for_each(|(used, is_kept)| *used |= !is_kept);
+        self.used = self.on.upload(&used)?.cast();
+        Ok(())
     }
 
     /// The faces on the host.

@@ -4,7 +4,7 @@ use glam::DVec3;
 
 use super::MOST_HOLE_EDGES;
 use super::split::distinct;
-use super::state::State;
+use super::state::{HostPoints, State};
 use crate::Result;
 use crate::collective::count_bits;
 use crate::device::Device;
@@ -24,6 +24,8 @@ pub struct Survey {
     pub turned: u64,
     /// One-sided components, which have no orientation.
     pub one_sided: u64,
+    /// Vertices that no face has.
+    pub unused: u64,
     /// Loops of boundary edges, of [`MOST_HOLE_EDGES`] at most.
     pub holes: u64,
     /// The edges of the largest of these.
@@ -52,7 +54,7 @@ pub fn survey(on: &Device, points: &[DVec3], triangles: &[[u32; 3]]) -> Result<S
         drop(order);
         let (_, copies) = state.copies(&links, &on.uninitialized(0)?)?;
         drop(links);
-        let (turned, one_sided) = state.turned()?;
+        let (turned, one_sided) = state.turned(&HostPoints::of(points))?;
         let loops = state.loops(triangles, MOST_HOLE_EDGES)?;
         let edges = loops.iter().map(|hole| hole.vertices.len() as u64);
         let (_, sizes) = state.components()?;
@@ -65,6 +67,7 @@ pub fn survey(on: &Device, points: &[DVec3], triangles: &[[u32; 3]]) -> Result<S
             touching: distinct(&mut state.parents_of(&copies)?),
             turned: count_bits(on, &turned)?.into(),
             one_sided: one_sided.into(),
+            unused: state.unused()?,
             holes: loops.len() as u64,
             largest_hole: edges.max().unwrap_or(0),
             components: sizes.clone().count() as u64,

@@ -30,8 +30,12 @@ fn repair(bytes: &[u8]) {
         edges: is_chosen(),
         vertices: is_chosen(),
         orient: is_chosen(),
+        folded: false,
         holes: is_chosen().then_some(9),
         components: is_chosen().then_some(3),
+        cut: is_chosen(),
+        flip: false,
+        unused: is_chosen(),
     };
     match check(cpu(), &points, &faces, &steps) {
         Ok(()) => assert!(is_right, "a wrong vertex is repaired"),

@@ -10,6 +10,15 @@ pub enum Refusal {
     NoStep,
     /// There is no sequential algorithm.
     Serial,
+    /// All cells would be turned over.
+    Flip,
+    /// A step that only triangles have, for other faces or for cells.
+    Triangles {
+        /// The step.
+        step: &'static str,
+        /// The elements that have it not.
+        elements: &'static str,
+    },
 }
 
 impl Refusal {
@@ -17,16 +26,32 @@ impl Refusal {
         match self {
             Self::NoStep => {
                 let steps = [
+                    option("all"),
                     option("repeated"),
                     value("degenerate", "0"),
                     option("edges"),
                     option("vertices"),
+                    option("cut"),
                     option("orient"),
+                    option("folded"),
                     option("fill-holes"),
                     option("min-faces"),
+                    option("flip"),
+                    option("unused"),
                 ];
                 format!("no step of the repair is chosen: add {}", steps.join(", "))
             }
+            Self::Triangles { step, elements } => format!(
+                "{} is a step for triangles, and the mesh has {elements}: divide its faces, or use {} or {}",
+                option(step),
+                option("orient"),
+                option("unused")
+            ),
+            Self::Flip => format!(
+                "{} would give every cell a negative volume: {} turns the cells that have one",
+                option("flip"),
+                option("orient")
+            ),
             Self::Serial => format!(
                 "repair has no sequential algorithm: use {}",
                 value("device", "cpu")

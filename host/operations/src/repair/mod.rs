@@ -1,6 +1,7 @@
-//! Repair of triangle meshes: whole meshes, with all that they carry. The family is [`trioxide::repair`].
+//! Repair of meshes, with all that they carry. The family is [`trioxide::repair`].
 
 mod options;
+mod others;
 
 use glam::DVec3;
 use trioxide::device::Device;
@@ -16,6 +17,7 @@ use crate::report::{Counts, Run};
 
 pub use crate::error::repair::Refusal;
 pub use options::Options;
+pub use others::repair_volume;
 
 /// The machine, the counts, and the maps back.
 #[derive(Clone, Debug, Default)]
@@ -41,6 +43,8 @@ pub struct Totals {
     pub steps: Steps,
     /// Their changes.
     pub done: Done,
+    /// Segments that went because no face has their edge, if they were looked for.
+    pub dropped_segments: Option<u64>,
     /// Vertices after.
     pub repaired_vertices: u64,
     /// Faces after.
@@ -71,14 +75,22 @@ impl Totals {
         );
         add(steps.edges, &[("edges_of_many_faces", done.crowded)]);
         add(
-            steps.edges || steps.vertices,
+            steps.edges || steps.vertices || steps.cut,
             &[("split_vertices", done.split), ("copies", done.copies)],
         );
+        add(steps.cut, &[("cut_edges", done.cut)]);
         add(
             steps.orient,
             &[
                 ("turned_faces", done.turned),
                 ("one_sided_components", done.one_sided),
+            ],
+        );
+        add(
+            steps.folded,
+            &[
+                ("unfolded_edges", done.unfolded),
+                ("dropped_folded_faces", done.dropped_folded),
             ],
         );
         add(
@@ -96,6 +108,11 @@ impl Totals {
                 ("faces_in_dropped_components", done.component_faces),
             ],
         );
+        add(steps.flip, &[("turned_over_faces", done.turned_over)]);
+        add(steps.unused, &[("dropped_vertices", done.unused)]);
+        if let Some(dropped) = self.dropped_segments {
+            add(true, &[("dropped_segments", dropped)]);
+        }
         add(
             true,
             &[
@@ -107,7 +124,8 @@ impl Totals {
     }
 }
 
-/// Repairs a mesh of triangles, with its attributes, fields, regions and segments.
+/// Repairs a mesh of triangles, with its attributes, fields, regions and segments. Polygons are oriented, turned over,
+/// and rid of vertices that nothing has.
 ///
 /// ```
 /// use trioxide::glam::DVec3;
@@ -132,7 +150,7 @@ impl Totals {
 /// ```
 ///
 /// # Errors
-/// [`Refusal`]; a mesh without faces, a face that is no triangle, a segment with a vertex that is not there, a field of
+/// [`Refusal`]; a mesh without faces, a segment with a vertex that is not there, a field of
 /// another length than the mesh's; those of [`trioxide::repair::repair()`].
 pub fn repair(on: &dyn Start, mut mesh: Mesh, options: &Options) -> Result<(Mesh, Report)> {
     let steps = options.steps()?;
@@ -148,11 +166,21 @@ pub fn repair(on: &dyn Start, mut mesh: Mesh, options: &Options) -> Result<(Mesh
         }
     }
     check_faces(&mesh)?;
+    let is_triangle = |i: usize| mesh.faces.get(i).len() == 3;
+    if matches!(mesh.faces, Faces::Polygons(_)) && !(0..mesh.faces.len()).all(is_triangle) {
+        return others::polygons(on, mesh, options);
+    }
     let faces = Mesh {
         faces: std::mem::take(&mut mesh.faces),
         ..Mesh::default()
     };
     let triangles = faces.into_surface()?.triangles;
+    let mut without_edge = 0;
+    if options.all {
+        let mut ids = (0..segments as u32).collect();
+        without_edge = others::keep_edges(&mut mesh.segments, &mut ids, &triangles);
+        mesh.fields.sides = mesh.fields.sides.gather(&ids);
+    }
     let machine = on.start()?;
     // A repaired mesh has other triangles, and they take memory until then.
     drop(machine.remembered());
@@ -167,8 +195,12 @@ pub fn repair(on: &dyn Start, mut mesh: Mesh, options: &Options) -> Result<(Mesh
     })?;
     let before = [vertices, triangles.len()];
     let after = [repaired.vertices.len(), repaired.triangles.len()];
-    let totals = totals_of(before, after, steps, repaired.counts);
-    let (segments, ids) = family::carry_segments(&mesh.segments, &repaired, vertices);
+    let mut totals = totals_of(before, after, steps, repaired.counts);
+    let (mut segments, mut ids) = family::carry_segments(&mesh.segments, &repaired, vertices);
+    if options.all {
+        let left = others::keep_edges(&mut segments, &mut ids, &repaired.triangles);
+        totals.dropped_segments = Some(without_edge + left);
+    }
     let family::Repaired {
         triangles: new,
         vertices: of_vertices,
@@ -224,6 +256,7 @@ fn totals_of(before: [usize; 2], after: [usize; 2], steps: Steps, done: Done) ->
         faces: before[1] as u64,
         steps,
         done,
+        dropped_segments: None,
         repaired_vertices: after[0] as u64,
         repaired_faces: after[1] as u64,
     }

@@ -11,6 +11,10 @@ use crate::error::repair::Refusal;
 #[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "clap", derive(clap::Args), group(skip))]
 pub struct Options {
+    /// Take all steps that mend faults and neither fill nor drop parts: repeated, degenerate (0, or as given), edges,
+    /// vertices, cut, orient, folded, unused; segments without an edge go. Polygons and cells take orient and unused
+    #[cfg_attr(feature = "clap", arg(long))]
+    pub all: bool,
     /// Drop faces with the three vertices of another one, in any order: the first stays
     #[cfg_attr(feature = "clap", arg(long))]
     pub repeated: bool,
@@ -18,15 +22,24 @@ pub struct Options {
     /// collapse their shortest edge, caps flip their longest; a closed surface stays closed
     #[cfg_attr(feature = "clap", arg(long, value_name = "R"))]
     pub degenerate: Option<f64>,
-    /// Part the surfaces at edges of three or more faces, in pairs that enclose the inside
+    /// Part the surfaces at edges of three or more faces, in pairs: first faces of one body, then pairs that enclose
+    /// the inside, then any that can be oriented
     #[cfg_attr(feature = "clap", arg(long))]
     pub edges: bool,
     /// Part the surfaces that touch at a vertex: each gets a vertex of its own
     #[cfg_attr(feature = "clap", arg(long))]
     pub vertices: bool,
-    /// Turn faces until those of a component agree: the orientation of most of them wins
+    /// Cut one-sided components open, along few edges
+    #[cfg_attr(feature = "clap", arg(long))]
+    pub cut: bool,
+    /// Turn faces until those of a component agree: closed components outward, cavities in them inward, those of a mesh
+    /// of the plane counter-clockwise, others as most of their faces are; polygons and cells too
     #[cfg_attr(feature = "clap", arg(long))]
     pub orient: bool,
+    /// Unfold a mesh of the plane, which is oriented first: triangles that run clockwise, or have no area, flip an
+    /// edge, or go
+    #[cfg_attr(feature = "clap", arg(long))]
+    pub folded: bool,
     /// Fill holes of at most N edges (3 to 500) with triangles of least area; the outer boundary of a surface in space
     /// is a hole too
     #[cfg_attr(feature = "clap", arg(long, value_name = "N", value_parser = parse_count))]
@@ -34,6 +47,12 @@ pub struct Options {
     /// Drop components of fewer than N faces; faces that share an edge are of one component
     #[cfg_attr(feature = "clap", arg(long, value_name = "N", value_parser = parse_count))]
     pub min_faces: Option<usize>,
+    /// Turn all faces over at the end; polygons too
+    #[cfg_attr(feature = "clap", arg(long))]
+    pub flip: bool,
+    /// Drop vertices that no face, cell or segment has; of polygons and cells too
+    #[cfg_attr(feature = "clap", arg(long))]
+    pub unused: bool,
 }
 
 impl Options {
@@ -44,18 +63,37 @@ impl Options {
     pub fn steps(&self) -> Result<Steps> {
         let number = |n: Option<usize>| n.map(|n| u32::try_from(n).unwrap_or(u32::MAX));
         let steps = Steps {
-            repeated: self.repeated,
-            degenerate: self.degenerate,
-            edges: self.edges,
-            vertices: self.vertices,
-            orient: self.orient,
+            repeated: self.repeated || self.all,
+            degenerate: self.degenerate.or(self.all.then_some(0.0)),
+            edges: self.edges || self.all,
+            vertices: self.vertices || self.all,
+            cut: self.cut || self.all,
+            orient: self.orient || self.folded || self.all,
+            folded: self.folded || self.all,
             holes: number(self.fill_holes),
             components: number(self.min_faces),
+            flip: self.flip,
+            unused: self.unused || self.all,
         };
         if steps == Steps::default() {
             return Err(Refusal::NoStep.into());
         }
         steps.check()?;
         Ok(steps)
+    }
+
+    /// The first step for triangles only that was asked for by its name.
+    pub(super) fn of_triangles(&self) -> Option<&'static str> {
+        let steps = [
+            (self.repeated, "repeated"),
+            (self.degenerate.is_some(), "degenerate"),
+            (self.edges, "edges"),
+            (self.vertices, "vertices"),
+            (self.cut, "cut"),
+            (self.folded, "folded"),
+            (self.fill_holes.is_some(), "fill-holes"),
+            (self.min_faces.is_some(), "min-faces"),
+        ];
+        steps.into_iter().find(|step| step.0).map(|step| step.1)
     }
 }

@@ -23,7 +23,7 @@ from ._functions import View, devices, generate, info, read, render, selftest, v
 from ._mesh import DeviceSurface, DeviceVolume, Mesh, VolumeMesh
 from ._polyhedra import Polyhedra
 from ._reorder import DeviceReordered, DeviceReorderedVolume, Reordered, ReorderedVolume, reorder
-from ._repair import DeviceRepaired, Repaired, repair
+from ._repair import DeviceRepaired, Repaired, RepairedVolume, repair
 from ._resident import (
     DevicePolygons,
     DeviceRefined,
@@ -70,6 +70,7 @@ __all__ = [
     "Reordered",
     "ReorderedVolume",
     "Repaired",
+    "RepairedVolume",
     "Smoothed",
     "SmoothedVolume",
     "Solution",

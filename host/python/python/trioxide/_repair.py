@@ -1,4 +1,4 @@
-"""Repair of triangle meshes."""
+"""Repair of meshes."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import numpy as np
 from . import _trioxide as native
 from ._device import DeviceArray, DeviceLike, of_array, on_device, run_on
 from ._foreign import of_any
-from ._inputs import lone, options_of, resident, surface_of
-from ._mesh import DeviceSurface, Mesh
+from ._inputs import lone, options_of, resident, surface_of, volume_of
+from ._mesh import DeviceSurface, Mesh, VolumeMesh
 from ._progress import Progress, watching
 from ._steps import step
 
@@ -23,7 +23,7 @@ _Host = Union[np.ndarray, Sequence[Sequence[float]]]
 
 
 class Repaired(Mesh):
-    """A mesh of triangles after a repair.
+    """A mesh of faces after a repair.
 
     Attributes
     ----------
@@ -34,6 +34,15 @@ class Repaired(Mesh):
     counts : dict
         What was done, as the command line reports it: `repeated_faces`, `turned_faces` and others, of the steps that were taken.
     """
+
+    __slots__ = ("old_vertices", "old_cells", "counts")
+    old_vertices: np.ndarray
+    old_cells: np.ndarray
+    counts: Dict[str, int]
+
+
+class RepairedVolume(VolumeMesh):
+    """A mesh of cells after a repair; `old_vertices`, `old_cells` and `counts` as of `Repaired`."""
 
     __slots__ = ("old_vertices", "old_cells", "counts")
     old_vertices: np.ndarray
@@ -55,13 +64,18 @@ class DeviceRepaired(DeviceSurface):
 
 
 class _Repair(TypedDict, total=False):
+    all: bool
     repeated: bool
     degenerate: Optional[float]
     edges: bool
     vertices: bool
+    cut: bool
     orient: bool
+    folded: bool
     fill_holes: Union[None, int, str]
     min_faces: Union[None, int, str]
+    flip: bool
+    unused: bool
     device: DeviceLike
     regions: Any
     segments: Any
@@ -71,6 +85,8 @@ class _Repair(TypedDict, total=False):
 
 @overload
 def repair(mesh: Union[Mesh, _Host], triangles: Any = None, **options: Unpack[_Repair]) -> Repaired: ...
+@overload
+def repair(mesh: VolumeMesh, **options: Unpack[_Repair]) -> RepairedVolume: ...
 @overload
 def repair(mesh: Union[DeviceSurface, DeviceArray], triangles: Any = None, **options: Unpack[_Repair]) -> DeviceRepaired: ...
 @overload
@@ -82,46 +98,66 @@ def repair(
     mesh: Any,
     triangles: Any = None,
     *,
+    all: bool = False,
     repeated: bool = False,
     degenerate: Optional[float] = None,
     edges: bool = False,
     vertices: bool = False,
+    cut: bool = False,
     orient: bool = False,
+    folded: bool = False,
     fill_holes: Union[None, int, str] = None,
     min_faces: Union[None, int, str] = None,
+    flip: bool = False,
+    unused: bool = False,
     device: DeviceLike = "auto",
     regions: Any = None,
     segments: Any = None,
     markers: Any = None,
     progress: Progress = None,
 ) -> Any:
-    """Repairs a triangle mesh: each step is an option, and they are taken in the order of the options.
+    """Repairs a mesh: each step is an option, and they are taken in the order of the options.
 
-    Positions do not change. Vertices that lose all their faces are dropped, copies of vertices come last; the others keep their order.
-    Data of vertices and faces, regions and segments go along. Where elements compete, the lowest id wins: the result is the same on
-    every machine, and a second run changes nothing. `info` counts what each step would find.
+    Most steps are for triangles; `orient`, `flip` and `unused` take polygons too, `orient` and `unused` cells. Positions do not change.
+    Vertices that lose all their faces are dropped, copies of vertices come last; the others keep their order. Data of vertices and faces,
+    regions and segments go along. Where elements compete, the lowest id wins: the result is the same on every machine, and a second run
+    changes nothing, except by `flip`. `info` counts what each step would find.
 
     Parameters
     ----------
-    mesh : Mesh, or (V, 2) or (V, 3) coordinates
-        A mesh of triangles. Arrays of a device, or a `DeviceSurface`, are used in place, and the result stays there.
+    mesh : Mesh, VolumeMesh, or (V, 2) or (V, 3) coordinates
+        A mesh of triangles, polygons or cells. Triangles in arrays of a device, or a `DeviceSurface`, are used in place, and the result
+        stays there.
     triangles : (F, 3) integers, optional
         Vertex ids.
+    all : bool
+        Take all steps that mend faults and neither fill nor drop parts: repeated, degenerate (0, or as given), edges, vertices, cut,
+        orient, folded, unused; segments without an edge go. Polygons and cells take orient and unused.
     repeated : bool
         Drop faces with the three vertices of another one, in any order: the first stays.
     degenerate : float, optional
         Treat faces whose height is at most R times their longest edge (0 to 0.5), for 0 those without area: needles collapse their
         shortest edge, caps flip their longest; a closed surface stays closed.
     edges : bool
-        Part the surfaces at edges of three or more faces, in pairs that enclose the inside.
+        Part the surfaces at edges of three or more faces, in pairs: first faces of one body, then pairs that enclose the inside, then
+        any that can be oriented.
     vertices : bool
         Part the surfaces that touch at a vertex: each gets a vertex of its own.
+    cut : bool
+        Cut one-sided components open, along few edges.
     orient : bool
-        Turn faces until those of a component agree: the orientation of most of them wins.
+        Turn faces until those of a component agree: closed components outward, cavities in them inward, those of a mesh of the plane
+        counter-clockwise, others as most of their faces are; polygons and cells too.
+    folded : bool
+        Unfold a mesh of the plane, which is oriented first: triangles that run clockwise, or have no area, flip an edge, or go.
     fill_holes : int or str, optional
         Fill holes of at most N edges (3 to 500) with triangles of least area; the outer boundary of a surface in space is a hole too.
     min_faces : int or str, optional
         Drop components of fewer than N faces; faces that share an edge are of one component.
+    flip : bool
+        Turn all faces over at the end; polygons too.
+    unused : bool
+        Drop vertices that no face, cell or segment has; of polygons and cells too.
     device : "auto", "cuda:N", "cpu" or Device
     regions : (F,) integers, optional
         A tag of each triangle.
@@ -131,14 +167,14 @@ def repair(
 
     Returns
     -------
-    Repaired
+    Repaired, RepairedVolume
         or `DeviceRepaired` for arrays of a device: the mesh, with `old_vertices` and `old_cells`.
 
     Raises
     ------
     ValueError
-        No step is chosen; a coordinate that is not finite, an id that is none of a vertex, or a face that is no triangle; segments of a
-        mesh on a device.
+        No step is chosen; a coordinate that is not finite, an id that is none of a vertex, or a step that the faces or cells do not
+        have; segments of a mesh on a device.
 
     >>> square = repair([[0, 0], [1, 0], [1, 1], [0, 1]], [[0, 1, 2], [2, 0, 1], [0, 3, 2]], repeated=True, orient=True, device="cpu")
     >>> square.triangles, square.old_cells
@@ -157,10 +193,13 @@ def repair(
         held = on_device(on, **there._held())
         with watching(progress) as watch:
             return DeviceRepaired(native.run("repair_on_device", on, held, options, watch))
-    arrays = surface_of(mesh, triangles, **beside)._arrays()
+    is_volume = isinstance(mesh, VolumeMesh) and triangles is None
+    arrays = volume_of(mesh, *beside.values()) if is_volume else surface_of(mesh, triangles, **beside)._arrays()
+    family = "repair_volume" if is_volume else "repair"
     with watching(progress) as watch:
-        result = run_on(device, lambda on: native.run("repair", on, arrays, options, watch))
-    repaired = Repaired._of(result)
+        result = run_on(device, lambda on: native.run(family, on, arrays, options, watch))
+    kind: Any = RepairedVolume if is_volume else Repaired
+    repaired = kind._of(result)
     for name in ("old_vertices", "old_cells", "counts"):
         setattr(repaired, name, result[name])
     return repaired

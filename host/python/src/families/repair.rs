@@ -1,4 +1,4 @@
-//! Repair of triangle meshes.
+//! Repair of meshes.
 
 use glam::{DVec2, DVec3};
 use gpu::ids::Vertex;
@@ -9,7 +9,7 @@ use trioxide_operations as operations;
 use super::Family;
 use crate::arrays::list;
 use crate::call::{Call, Dict, put_counts};
-use crate::meshes::{dict_of_mesh, mesh_of};
+use crate::meshes::{dict_of_mesh, dict_of_volume, mesh_of, volume_of};
 use crate::number::Number;
 use crate::options::{command, parse};
 use crate::resident::{FLOATS, INDICES, Results, buffer, check_length, needed};
@@ -18,7 +18,11 @@ pub const FAMILY: Family = Family {
     name: "repair",
     options: command::<operations::repair::Options>,
     step: Some(|command| command),
-    runs: &[("repair", repair), ("repair_on_device", repair_on_device)],
+    runs: &[
+        ("repair", repair),
+        ("repair_volume", repair_volume),
+        ("repair_on_device", repair_on_device),
+    ],
 };
 
 /// A repaired mesh with its maps.
@@ -29,7 +33,25 @@ fn repair<'py>(call: &Call<'_, 'py>, mesh: &Dict<'py>) -> PyResult<Dict<'py>> {
         let (mesh, report) = operations::repair(on, mesh, &options)?;
         Ok((report.run.clone(), (mesh, report)))
     })?;
-    let result = dict_of_mesh(call.py, mesh)?;
+    put_maps(call, dict_of_mesh(call.py, mesh)?, report)
+}
+
+/// A repaired mesh of cells with its maps.
+fn repair_volume<'py>(call: &Call<'_, 'py>, mesh: &Dict<'py>) -> PyResult<Dict<'py>> {
+    let options: operations::repair::Options = parse(call.options)?;
+    let mesh = volume_of(mesh)?;
+    let (mesh, report) = call.operate(move |on| {
+        let (mesh, report) = operations::repair_volume(on, mesh, &options)?;
+        Ok((report.run.clone(), (mesh, report)))
+    })?;
+    put_maps(call, dict_of_volume(call.py, mesh)?, report)
+}
+
+fn put_maps<'py>(
+    call: &Call<'_, 'py>,
+    result: Dict<'py>,
+    report: operations::repair::Report,
+) -> PyResult<Dict<'py>> {
     put_counts(&result, report.totals.counts())?;
     result.set_item("old_vertices", list(call.py, report.vertices))?;
     result.set_item("old_cells", list(call.py, report.faces))?;

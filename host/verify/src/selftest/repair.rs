@@ -1,5 +1,6 @@
 //! Repairs of small meshes with known answers; of damaged ones against plain loops, the CPU, and the promises.
 
+mod orient;
 mod plain;
 
 use std::collections::HashSet;
@@ -20,6 +21,11 @@ pub fn cases(size: Size) -> Vec<Case> {
     vec![
         Case::new("repair small meshes", small),
         Case::new("repair degenerate faces", degenerate),
+        Case::new("repair the orientation of closed bodies", orient::closed),
+        Case::new(
+            "repair bodies that share edges, cuts and folds",
+            orient::parted,
+        ),
         Case::new("repair holes", holes),
         Case::new("repair segments and a survey", carried),
         Case::new("repair a damaged scan", move |on| {
@@ -66,9 +72,13 @@ fn every_step(on: &Device, points: &[DVec3], triangles: &[[u32; 3]]) -> Outcome 
         degenerate: Some(0.0),
         edges: true,
         vertices: true,
+        cut: true,
         orient: true,
+        folded: true,
         holes: Some(12),
         components: Some(3),
+        flip: false,
+        unused: true,
     };
     let alone = [
         Steps {
@@ -96,6 +106,13 @@ fn every_step(on: &Device, points: &[DVec3], triangles: &[[u32; 3]]) -> Outcome 
             ..NONE
         },
         Steps {
+            edges: true,
+            cut: true,
+            orient: true,
+            unused: true,
+            ..NONE
+        },
+        Steps {
             holes: Some(12),
             ..NONE
         },
@@ -119,7 +136,7 @@ pub fn check(on: &Device, points: &[DVec3], triangles: &[[u32; 3]], steps: &Step
     validate::repair(points, triangles, &done, steps)?;
     let cpu = repair(&Device::cpu(Some(1))?, points, triangles, &[], steps)?;
     same("the CPU's repair", &done, &cpu)?;
-    if let Some(expected) = plain(points.len(), triangles, steps) {
+    if let Some(expected) = plain(points, triangles, steps) {
         let corners = |faces: &[[u32; 3]], old: &[u32]| -> Vec<[u32; 3]> {
             faces.iter().map(|f| f.map(|v| old[v as usize])).collect()
         };
@@ -142,7 +159,10 @@ pub fn check(on: &Device, points: &[DVec3], triangles: &[[u32; 3]], steps: &Step
             return Err("other corners share a vertex".to_owned());
         }
     }
-    if !steps.repeated && validate::is_closed(triangles) && steps.components.is_none() {
+    if !(steps.repeated || steps.cut)
+        && validate::is_closed(triangles)
+        && steps.components.is_none()
+    {
         let is_closed = validate::is_closed(&done.triangles);
         if !is_closed {
             return Err("a closed surface is open".to_owned());

@@ -19,7 +19,7 @@ pub fn repair(
 ) -> Result<()> {
     let faces = &repaired.triangles;
     let n = repaired.vertices.len();
-    maps(points, triangles, repaired)?;
+    maps(points, triangles, repaired, steps)?;
     let proper: Vec<[u32; 3]> = faces.iter().copied().filter(|f| is_proper(*f)).collect();
     if steps.repeated {
         let mut seen = HashSet::new();
@@ -52,6 +52,13 @@ pub fn repair(
             )?;
         }
     }
+    let is_cut = steps.cut && steps.orient;
+    let left = repaired.counts.one_sided;
+    promise(
+        !is_cut || left == 0,
+        || format!("{left} components"),
+        "are one-sided",
+    )?;
     if steps.vertices {
         let parts = parts_of_stars(&proper, n);
         for (v, &parts) in parts.iter().enumerate() {
@@ -80,7 +87,12 @@ pub fn is_closed(triangles: &[[u32; 3]]) -> bool {
     triangles.iter().all(|f| is_proper(*f)) && edges(triangles).values().all(|s| s.len() == 2)
 }
 
-fn maps(points: &[DVec3], triangles: &[[u32; 3]], repaired: &Repaired) -> Result<()> {
+fn maps(
+    points: &[DVec3],
+    triangles: &[[u32; 3]],
+    repaired: &Repaired,
+    steps: &Steps,
+) -> Result<()> {
     let vertices = &repaired.vertices;
     let mut is_used = vec![false; vertices.len()];
     for (t, &v) in (0..).zip(repaired.triangles.as_flattened()) {
@@ -99,7 +111,7 @@ fn maps(points: &[DVec3], triangles: &[[u32; 3]], repaired: &Repaired) -> Result
     for (v, &old) in vertices.iter().enumerate() {
         let name = || format!("vertex {v}");
         promise((old as usize) < points.len(), name, "was not there")?;
-        let is_right = is_used[v] || !was_used[old as usize];
+        let is_right = is_used[v] || !(was_used[old as usize] || steps.unused);
         promise(is_right, name, "has no face any more")?;
     }
     let are_there = repaired

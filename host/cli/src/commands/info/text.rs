@@ -104,9 +104,11 @@ impl Text {
             ("degenerate", found.degenerate, "degenerate faces"),
             ("edges", found.crowded, "edges of three or more faces"),
             ("vertices", found.touching, "vertices of several surfaces"),
+            ("cut", found.one_sided, "one-sided components"),
             ("orient", found.turned, "faces to turn"),
             ("fill-holes", found.holes, &holes),
             ("min-faces", found.components, &components),
+            ("unused", found.unused, "vertices that no face has"),
         ];
         for (option, count, elements) in rows {
             // One component is the whole mesh.

@@ -1,7 +1,8 @@
 //! Steps of a repair by plain loops.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
+use trioxide::glam::DVec3;
 use trioxide::repair::Steps;
 
 pub const NONE: Steps = Steps {
@@ -10,16 +11,22 @@ pub const NONE: Steps = Steps {
     edges: false,
     vertices: false,
     orient: false,
+    folded: false,
     holes: None,
     components: None,
+    cut: false,
+    flip: false,
+    unused: false,
 };
 
-/// One step by plain loops: the faces, and the vertices that the copies are of. `None` of other steps.
+/// One step by plain loops: the faces, and the vertices that the copies are of. `None` of other steps, and where
+/// several bodies may lie in each other.
 pub fn plain(
-    vertices: usize,
+    points: &[DVec3],
     triangles: &[[u32; 3]],
     steps: &Steps,
 ) -> Option<(Vec<[u32; 3]>, Vec<u32>)> {
+    let vertices = points.len();
     let mut faces = triangles.to_vec();
     let mut copies = Vec::new();
     let is_proper = |f: &[u32; 3]| f[0] != f[1] && f[1] != f[2] && f[2] != f[0];
@@ -102,6 +109,52 @@ pub fn plain(
         for (t, face) in faces.iter_mut().enumerate() {
             let [own, turned] = [labels[2 * t], labels[2 * t + 1]];
             if fit[own] < fit[turned] || fit[own] == fit[turned] && turned < own {
+                face.swap(1, 2);
+            }
+        }
+        let root = |t: usize| labels[2 * t].min(labels[2 * t + 1]);
+        let is_one_sided = |t: usize| labels[2 * t] == labels[2 * t + 1];
+        let roots: BTreeSet<usize> = (0..faces.len()).map(root).collect();
+        let z = |f: &[u32; 3]| f.map(|v| points[v as usize].z);
+        let first = faces.first().map_or(0.0, |f| z(f)[0]);
+        let is_planar = faces.iter().all(|f| z(f) == [first; 3]);
+        let (mut bodies, mut inverted) = (0, BTreeSet::new());
+        for &part in roots.iter().filter(|part| !is_one_sided(**part / 2)) {
+            let of_part = |t: &usize| root(*t) == part;
+            let mine: Vec<[u32; 3]> = (0..faces.len()).filter(of_part).map(|t| faces[t]).collect();
+            let corners =
+                |f: &[u32; 3]| f.map(|v| points[v as usize] - points[mine[0][0] as usize]);
+            let measure = |f: &[u32; 3]| match (corners(f), is_planar) {
+                ([a, b, c], true) => (b - a)
+                    .cross(c - a)
+                    .z
+                    .partial_cmp(&0.0)
+                    .map_or(0.0, |o| f64::from(o as i8)),
+                ([a, b, c], false) => a.dot(b.cross(c)),
+            };
+            let mut sides: BTreeMap<[u32; 2], i32> = BTreeMap::new();
+            for [a, b] in mine
+                .iter()
+                .filter(|f| is_proper(f))
+                .flat_map(|f| [0, 1, 2].map(|k| side(f, k)))
+            {
+                *sides.entry([a.min(b), a.max(b)]).or_default() += if a < b { 1 } else { -1 };
+            }
+            if !is_planar && sides.values().any(|&sum| sum != 0) {
+                continue;
+            }
+            let sum: f64 = mine.iter().map(measure).sum();
+            let size: f64 = mine.iter().map(|f| measure(f).abs()).sum();
+            bodies += usize::from(!is_planar && sum != 0.0);
+            if bodies > 1 || sum != 0.0 && sum.abs() < 1e-9 * size {
+                return None;
+            }
+            if sum < 0.0 {
+                inverted.insert(part);
+            }
+        }
+        for (t, face) in faces.iter_mut().enumerate() {
+            if inverted.contains(&root(t)) {
                 face.swap(1, 2);
             }
         }

@@ -1,0 +1,229 @@
+//! Repair of polygons and cells: their orientation, and vertices that nothing has. It runs on the host.
+
+use std::collections::HashMap;
+
+use trioxide::mesh::{self, Faces, Mesh, Segment};
+use trioxide::repair::{self as family, Counts as Done};
+use trioxide::volume::{Cells, VolumeMesh};
+use trioxide::{Error as Shared, mesh::NONE};
+
+use super::{Options, Refusal, Report, totals_of};
+use crate::error::Result;
+use crate::input::check_ids;
+use crate::machine::{On, Start};
+use crate::report::Run;
+
+/// Repairs a mesh of polygons, which has been checked for lengths of its lists.
+pub(super) fn polygons(
+    on: &dyn Start,
+    mut mesh: Mesh,
+    options: &Options,
+) -> Result<(Mesh, Report)> {
+    let steps = options.steps()?;
+    refuse_steps_of_triangles(options, "polygons")?;
+    check_points(&mesh.points)?;
+    let (vertices, faces) = (mesh.points.len(), mesh.faces.len());
+    for i in 0..faces {
+        check_ids("face", i, mesh.faces.get(i), vertices)?;
+    }
+    let run = start(on)?;
+    let mut done = Done::default();
+    if steps.orient {
+        (done.turned, done.one_sided) = family::orient_polygons(&mesh.points, &mut mesh.faces);
+    }
+    if steps.flip {
+        family::turn_polygons(&mut mesh.faces, 0..faces);
+        done.turned_over = faces as u64;
+    }
+    let mut old: Vec<u32> = (0..vertices as u32).collect();
+    if steps.unused {
+        let ids = match &mut mesh.faces {
+            Faces::Triangles(triangles) => triangles.as_flattened_mut(),
+            Faces::Polygons(polygons) => &mut polygons.vertices[..],
+        };
+        let ends = mesh
+            .segments
+            .iter_mut()
+            .flat_map(|segment| &mut segment.ends);
+        old = drop_unused(vertices, ids.iter_mut().chain(ends).collect());
+        mesh.points = mesh::gather(&mesh.points, &old);
+        mesh.attributes = mesh.attributes.gather(&old);
+        mesh.fields.points = mesh.fields.points.gather(&old);
+        done.unused = (vertices - old.len()) as u64;
+    }
+    let report = Report {
+        run,
+        totals: totals_of(
+            [vertices, faces],
+            [old.len(), faces],
+            steps_taken(steps),
+            done,
+        ),
+        vertices: old,
+        faces: (0..faces as u32).collect(),
+    };
+    Ok((mesh, report))
+}
+
+/// Repairs a mesh of cells: turns those whose numbering runs the wrong way, and drops vertices that neither a cell nor
+/// a tagged face has.
+///
+/// ```
+/// use trioxide_operations::repair::{self, repair_volume};
+///
+/// # fn main() -> trioxide_operations::Result<()> {
+/// # let device = trioxide::Device::cpu(None)?;
+/// let mut cubes = trioxide::generate::tet_grid(27, 1)?;
+/// cubes.tetrahedra[0].swap(2, 3);
+/// let options = repair::Options {
+///     all: true,
+///     ..repair::Options::default()
+/// };
+/// let (_, report) = repair_volume(&device, cubes.into(), &options)?;
+/// assert_eq!(report.totals.done.turned, 1);
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # Errors
+/// [`Refusal`]; a field of another length than the mesh's; a vertex that is not there, a coordinate that is no finite
+/// number.
+pub fn repair_volume(
+    on: &dyn Start,
+    mut mesh: VolumeMesh,
+    options: &Options,
+) -> Result<(VolumeMesh, Report)> {
+    let steps = options.steps()?;
+    refuse_steps_of_triangles(options, "cells")?;
+    let (vertices, cells) = (mesh.points.len(), mesh.cells.len());
+    if steps.flip {
+        return Err(Refusal::Flip.into());
+    }
+    mesh.fields.check(vertices, cells, mesh.faces.len())?;
+    check_points(&mesh.points)?;
+    for (i, cell) in mesh.cells.iter().enumerate() {
+        check_ids("cell", i, cell, vertices)?;
+    }
+    for (i, face) in mesh.faces.iter().enumerate() {
+        check_ids("tagged face", i, face, vertices)?;
+    }
+    let run = start(on)?;
+    let mut done = Done::default();
+    if steps.orient {
+        done.turned = mesh.turn_cells() as u64;
+    }
+    let mut old: Vec<u32> = (0..vertices as u32).collect();
+    if steps.unused {
+        let ids = match &mut mesh.cells {
+            Cells::Tetrahedra(tetrahedra) => tetrahedra.as_flattened_mut(),
+            Cells::Mixed(cells) => &mut cells.vertices[..],
+        };
+        old = drop_unused(
+            vertices,
+            ids.iter_mut().chain(&mut mesh.faces.vertices).collect(),
+        );
+        mesh.points = mesh::gather(&mesh.points, &old);
+        mesh.fields.points = mesh.fields.points.gather(&old);
+        done.unused = (vertices - old.len()) as u64;
+    }
+    let report = Report {
+        run,
+        totals: totals_of(
+            [vertices, cells],
+            [old.len(), cells],
+            steps_taken(steps),
+            done,
+        ),
+        vertices: old,
+        faces: (0..cells as u32).collect(),
+    };
+    Ok((mesh, report))
+}
+
+/// The steps that are not of triangles alone.
+fn steps_taken(steps: family::Steps) -> family::Steps {
+    family::Steps {
+        orient: steps.orient,
+        flip: steps.flip,
+        unused: steps.unused,
+        ..family::Steps::default()
+    }
+}
+
+fn refuse_steps_of_triangles(options: &Options, elements: &'static str) -> Result<()> {
+    match options.of_triangles() {
+        Some(step) => Err(Refusal::Triangles { step, elements }.into()),
+        None => Ok(()),
+    }
+}
+
+/// Starts the machine, so that one that is not there is refused as ever.
+fn start(on: &dyn Start) -> Result<Run> {
+    let machine = on.start()?;
+    drop(machine.remembered());
+    machine.run(|on| match on {
+        On::Device(_) => Ok(Run {
+            device: "cpu".to_owned(),
+            ..Run::default()
+        }),
+        #[cfg(feature = "serial")]
+        On::Serial => Err(Refusal::Serial.into()),
+    })
+}
+
+fn check_points(points: &[glam::DVec3]) -> Result<()> {
+    match points.iter().position(|point| !point.is_finite()) {
+        None => Ok(()),
+        Some(v) => Err(Shared::Invalid {
+            element: format!("vertex {v}"),
+            rule: "has a coordinate that is no finite number".to_owned(),
+        }
+        .into()),
+    }
+}
+
+/// Renumbers ids, so that the vertices without one are left out; the old ids of the others.
+fn drop_unused(vertices: usize, mut ids: Vec<&mut u32>) -> Vec<u32> {
+    let mut new = vec![NONE; vertices];
+    ids.iter().for_each(|id| new[**id as usize] = 0);
+    let old: Vec<u32> = (0..vertices as u32)
+        .filter(|&v| new[v as usize] == 0)
+        .collect();
+    for (i, &v) in (0..).zip(&old) {
+        new[v as usize] = i;
+    }
+    ids.iter_mut().for_each(|id| **id = new[**id as usize]);
+    old
+}
+
+/// Keeps the segments, and their ids, that are edges of triangles; the number of the others.
+pub(super) fn keep_edges(
+    segments: &mut Vec<Segment>,
+    ids: &mut Vec<u32>,
+    triangles: &[[u32; 3]],
+) -> u64 {
+    if segments.is_empty() {
+        return 0;
+    }
+    let ends = segments.iter().map(|segment| sorted(segment.ends));
+    let mut is_edge: HashMap<[u32; 2], bool> = ends.map(|ends| (ends, false)).collect();
+    for &[a, b, c] in triangles {
+        for ends in [[a, b], [b, c], [c, a]] {
+            is_edge.entry(sorted(ends)).and_modify(|is| *is = true);
+        }
+    }
+    let is_kept: Vec<bool> = segments
+        .iter()
+        .map(|segment| is_edge[&sorted(segment.ends)])
+        .collect();
+    let before = segments.len();
+    let mut kept = is_kept.iter();
+    segments.retain(|_| kept.next() == Some(&true));
+    let mut kept = is_kept.iter();
+    ids.retain(|_| kept.next() == Some(&true));
+    (before - segments.len()) as u64
+}
+
+fn sorted([a, b]: [u32; 2]) -> [u32; 2] {
+    [a.min(b), a.max(b)]
+}
