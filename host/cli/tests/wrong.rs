@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 
 /// Files that the tries name: meshes with one fault each, and texts that are none.
-const FILES: [(&str, &str); 34] = [
+const FILES: [(&str, &str); 36] = [
     (
         "square.off",
         "OFF\n4 2 0\n0 0 0\n1 0 0\n1 1 0\n0 1 0\n3 0 1 2\n3 0 2 3\n",
@@ -36,6 +36,11 @@ const FILES: [(&str, &str); 34] = [
         "MeshVersionFormatted 2\nDimension 3\nVertices 8\n0 0 0 0\n1 0 0 0\n1 1 0 0\n0 1 0 0\n0 0 1 0\n1 0 1 0\n1 1 1 0\n\
          0 1 1 0\nHexahedra 1\n1 2 3 4 5 6 7 8 0\nEnd\n",
     ),
+    (
+        "facets.poly",
+        "4 3 0 0\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n1 1\n1 0 1\n3 1 2 3\n0\n0\n",
+    ),
+    ("freefem.msh", "3 1 0\n0 0 1\n1 0 1\n0 1 1\n1 2 3 0\n"),
     ("index.off", "OFF\n3 1 0\n0 0 0\n1 0 0\n0 1 0\n3 0 1 7\n"),
     ("nan.off", "OFF\n3 1 0\nnan 0 0\n1 0 0\n0 1 0\n3 0 1 2\n"),
     (

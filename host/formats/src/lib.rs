@@ -25,6 +25,7 @@ mod decimals;
 pub mod edges;
 mod faces;
 mod fields;
+mod foreign;
 mod format;
 mod gltf;
 mod grid_out;

@@ -2,7 +2,8 @@
 //! plane.
 //!
 //! <https://www.cs.cmu.edu/~quake/triangle.poly.html>. If a `.poly` file has no points, they are in the `.node` file of
-//! the same stem. A region's attribute is its id. If one is no whole number, the regions are left out with a note.
+//! the same stem. TetGen's `.poly` files, of facets in space, are refused. A region's attribute is its id. If one is no
+//! whole number, the regions are left out with a note.
 
 use std::path::Path;
 
@@ -51,6 +52,9 @@ fn outline(path: &Path, options: ReadOptions) -> Result<(OutlineMesh, Vec<String
     let in_text = |fault: Fault| fault.in_text(path, file);
     let rows = TextRows::new(file, text_start(file));
     let (mut nodes, row) = parse_points(&rows).map_err(in_text)?;
+    if nodes.dimensions == 3 {
+        return Err(in_text(Fault::new(text_start(file), FACETS)));
+    }
     // Without points and segments, these may be the whole file.
     let has_segments = rows
         .row(row, "the number of segments")
@@ -78,6 +82,9 @@ fn outline(path: &Path, options: ReadOptions) -> Result<(OutlineMesh, Vec<String
     };
     Ok((outline, notes))
 }
+
+const FACETS: &str = "its points have 3 coordinates, so it is a .poly file of TetGen, with facets in space: `tetgen -p FILE` makes \
+    tetrahedra of it, whose .ele file is read";
 
 /// Reads the points of a `.node` file.
 fn read_points(path: &Path) -> Result<(OutlineMesh, Vec<String>)> {
@@ -215,6 +222,14 @@ mod tests {
         assert_eq!((outline.regions.len(), outline.holes.len()), (0, 1));
         let expected = "its regions are left out: region 1 has the attribute 3.5, but ids are whole numbers of 32 bits";
         assert_eq!(notes, [expected]);
+        // TetGen's files are of space, and have facets.
+        std::fs::write(
+            &path,
+            "3 3 0 0\n1 0 0 0\n2 1 0 0\n3 0 1 0\n1 1\n1 0 7\n3 1 2 3\n0\n",
+        )
+        .unwrap();
+        let refused = read_outline(&path).unwrap_err().to_string();
+        assert!(refused.contains("a .poly file of TetGen, with facets in space: `tetgen -p FILE`"));
         // Points in the other file, nothing after the segments.
         std::fs::write(&path, "0 2\n1 0\n0 0 1\n").unwrap();
         std::fs::write(folder.path().join("a.node"), "2 2\n0 0 0\n1 1 0\n").unwrap();

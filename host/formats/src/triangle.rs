@@ -84,6 +84,8 @@ pub(crate) struct Nodes {
     pub(crate) points: Vec<DVec3>,
     /// Number of the first point: 0 or 1.
     pub(crate) base: u32,
+    /// Number of coordinates in the file: 2 or 3.
+    pub(crate) dimensions: usize,
 }
 
 /// The number of the next header field, or `default` if the header is shorter.
@@ -132,7 +134,12 @@ pub(crate) fn parse_points(rows: &TextRows) -> Parsed<(Nodes, usize)> {
         let z = if dimensions == 3 { line.f64("z")? } else { 0.0 };
         Ok(DVec3::new(x, y, z))
     })?;
-    Ok((Nodes { points, base }, end))
+    let nodes = Nodes {
+        points,
+        base,
+        dimensions,
+    };
+    Ok((nodes, end))
 }
 
 /// The number of the first point.

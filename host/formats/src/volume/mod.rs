@@ -36,6 +36,7 @@ pub(crate) mod elements;
 pub(crate) mod gmsh;
 mod grid_fields;
 pub(crate) mod medit;
+mod mfem;
 mod output;
 mod table;
 #[cfg(test)]

@@ -18,6 +18,7 @@ use glam::DVec3;
 use super::elements::{Elements, Grid, Shape, Tags};
 use super::{Output, Selected, select};
 use crate::atomic_file::{Out, write_atomically};
+use crate::foreign;
 use crate::input::peek_file;
 use crate::map_file;
 use crate::references::{Copies, ReadOptions};
@@ -163,7 +164,8 @@ pub(crate) fn parse_grid(file: &[u8]) -> Parsed<Grid> {
         copies: Copies::new(file.len()),
     };
     if !blocks.iter().any(|block| block.keyword == "NODE") {
-        return Err(Fault::new(file.len(), "there is no *NODE"));
+        let fault = Fault::new(file.len(), "there is no *NODE");
+        return Err(foreign::named(file, "inp", fault));
     }
     for block in &blocks {
         match block.keyword.as_str() {

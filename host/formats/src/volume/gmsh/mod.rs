@@ -26,6 +26,7 @@ use super::elements::{Elements, Grid, Shape};
 use super::tokens::Text;
 use super::{Encoding, MshVersion, Output, WriteOptions};
 use crate::atomic_file::write_atomically;
+use crate::foreign;
 use crate::text::{Fault, Parsed, text_start, with_line_feeds};
 use trioxide_mesh::mesh::NONE;
 use trioxide_mesh::volume::CellKind;
@@ -233,7 +234,7 @@ fn skip_to_format(text: &mut Text) -> Parsed<(usize, bool)> {
             }
             _ => {
                 let reason = "expected $MeshFormat or $NOD at the start of the file: versions 1, 2 and 4 are read";
-                return Err(Fault::new(begin, reason));
+                return Err(foreign::named(text.file, "msh", Fault::new(begin, reason)));
             }
         }
     }

@@ -11,8 +11,8 @@
 
 use glam::DVec3;
 
-use super::Output;
 use super::elements::{Elements, Grid, Shape};
+use super::{Output, mfem};
 use crate::text::{Fault, Parsed, with_line_feeds};
 use trioxide_mesh::volume::CellKind;
 
@@ -52,10 +52,11 @@ fn section(is_it: impl Fn(&str, i32) -> bool) -> Option<(&'static str, Shape, us
         .map(|(word, _, shape, side_nodes)| (word, shape, side_nodes))
 }
 
-/// The mesh of a file of either form: the binary one begins with the number 1.
+/// The mesh of a file of either form, or of MFEM's: the binary form begins with the number 1, MFEM's with its name.
 pub(crate) fn parse_grid(file: &[u8]) -> Parsed<Grid> {
     match file.first_chunk() {
         Some([1, 0, 0, 0] | [0, 0, 0, 1]) => binary::parse(file),
+        _ if mfem::is_mfem(file) => mfem::parse(&with_line_feeds(file)),
         _ => text::parse(&with_line_feeds(file)),
     }
 }
@@ -64,6 +65,7 @@ pub(crate) fn parse_grid(file: &[u8]) -> Parsed<Grid> {
 pub(super) fn is_volume(file: &[u8]) -> bool {
     match file.first_chunk() {
         Some([1, 0, 0, 0] | [0, 0, 0, 1]) => binary::is_volume(file),
+        _ if mfem::is_mfem(file) => mfem::is_volume(&with_line_feeds(file)),
         _ => text::is_volume(file),
     }
 }

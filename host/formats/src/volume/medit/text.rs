@@ -10,6 +10,7 @@ use super::super::tokens::{Text, nth_token};
 use super::super::{Output, select};
 use super::{SECTIONS, check_dimension, dimension, finish, is_solid, section};
 use crate::atomic_file::{Out, write_atomically};
+use crate::foreign;
 use crate::rows_out::{push_f64, push_integer, write_records};
 use crate::text::{Fault, Parsed, check_vertex, text_start};
 use trioxide_mesh::Result;
@@ -18,7 +19,8 @@ pub(super) fn parse(file: &[u8]) -> Parsed<Grid> {
     let mut text = Text::new(file, text_start(file));
     if text.word() != Some(b"MeshVersionFormatted") {
         let reason = "expected MeshVersionFormatted at the start of the file";
-        return Err(Fault::new(text_start(file), reason));
+        let fault = Fault::new(text_start(file), reason);
+        return Err(foreign::named(file, "mesh", fault));
     }
     text.number::<i64>("a version")?;
     let mut points = None;

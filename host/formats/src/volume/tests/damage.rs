@@ -41,6 +41,7 @@ fn samples() -> Vec<Sample> {
         (vtu::parse, written("m.vtu", &mixed, binary, v4)),
         (medit::parse, written("m.mesh", &mixed, text, v4)),
         (medit::parse, written("m.meshb", &mixed, binary, v4)),
+        (medit::parse, mfem::CELLS.into()),
         (gmsh::parse, written("m.msh", &mixed, text, v2)),
         (gmsh::parse, written("m.msh", &mixed, binary, v2)),
         (gmsh::parse, written("m.msh", &mixed, text, v4)),

@@ -11,6 +11,7 @@ use trioxide_mesh::volume::{Cells, MixedCells};
 mod damage;
 mod fields;
 mod groups;
+mod mfem;
 mod oddities;
 mod peers;
 mod round_trips;
