@@ -99,8 +99,8 @@ trioxide_device::kernels! {
 pub use trioxide_formats as formats;
 pub use trioxide_mesh::polyhedra as polyhedra_mesh;
 pub use trioxide_mesh::{
-    Error, Result, about, bit_set, contact, digest, divide, edge_table, edges, error, fields, mesh,
-    outline, progress, prolongation, random, rules, terminal, volume,
+    Error, Result, about, bit_set, conform, contact, digest, divide, edge_table, edges, error,
+    fields, mesh, outline, progress, prolongation, random, rules, terminal, volume,
 };
 #[cfg(feature = "render")]
 pub use trioxide_render as render;

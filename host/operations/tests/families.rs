@@ -12,7 +12,7 @@ use trioxide::volume::{TetMesh, VolumeMesh};
 use trioxide_operations::error::{FIELDS, Names};
 use trioxide_operations::{
     Error, Note, On, Precision, Result, decimate, polyhedra, polylla, refine, refine_tets, reorder,
-    repair, smooth, smooth_volume, triangulate, vem, weld,
+    repair, repair_volume, smooth, smooth_volume, triangulate, vem, weld,
 };
 
 fn plane() -> Mesh {
@@ -817,4 +817,59 @@ fn every_operation_takes_a_repaired_mesh() {
             }
         }
     }
+}
+
+/// `--conform` inserts the vertices that the notes on parts name, and `--all` too.
+#[test]
+fn repair_inserts_hanging_vertices() -> Result<()> {
+    let on = Device::cpu(Some(2))?;
+    let only = repair::Options {
+        conform: true,
+        ..Default::default()
+    };
+    let all = repair::Options {
+        all: true,
+        ..Default::default()
+    };
+    let corners = [[0.0, 0.0], [2.0, 0.0], [0.0, 2.0], [2.0, 2.0], [1.0, 1.0]];
+    let mut mesh = Mesh {
+        points: corners.map(|[x, y]| DVec3::new(x, y, x)).to_vec(),
+        faces: Faces::Triangles(vec![[0, 1, 2], [1, 3, 4], [3, 2, 4]]),
+        ..Mesh::default()
+    };
+    for options in [&only, &all] {
+        let (conforming, report) = repair(&on, mesh.clone(), options)?;
+        assert_eq!(report.totals.hanging, Some([1, 0]));
+        assert_eq!(
+            (report.totals.faces, &report.faces[..]),
+            (3, &[0, 0, 1, 2][..])
+        );
+        let (again, report) = repair(&on, conforming.clone(), options)?;
+        assert_eq!((report.totals.hanging, again), (Some([0, 0]), conforming));
+    }
+    // As floors of tetrahedra, the first on the other side, and inverted.
+    let apices = [DVec3::new(0.0, -9.0, 0.0), DVec3::new(2.0, 9.0, 2.0)];
+    let points = corners.map(|[x, y]| DVec3::new(x, 0.0, y)).into_iter();
+    let tets = VolumeMesh::from(TetMesh {
+        points: points.chain(apices).collect(),
+        tetrahedra: vec![[0, 1, 2, 5], [1, 3, 4, 6], [3, 2, 4, 6]],
+        ..TetMesh::default()
+    });
+    for options in [&only, &all] {
+        let (conforming, report) = repair_volume(&on, tets.clone(), options)?;
+        assert_eq!(report.totals.hanging, Some([1, 0]));
+        assert_eq!(
+            (conforming.cells.len(), &report.faces[..]),
+            (4, &[0, 0, 1, 2][..])
+        );
+    }
+    let mut polygons = trioxide::mesh::Polygons::default();
+    [[0u32, 1, 2], [1, 3, 4]]
+        .iter()
+        .for_each(|face| polygons.push(face));
+    polygons.push(&[3, 2, 4, 4]);
+    mesh.faces = Faces::Polygons(polygons);
+    let (conforming, _) = repair(&on, mesh, &only)?;
+    assert_eq!(conforming.faces.get(0), [0, 1, 4, 2]);
+    Ok(())
 }

@@ -34,6 +34,8 @@ pub struct Conformed<M> {
     pub mesh: M,
     /// The face or cell of the input that each face or cell is a part of.
     pub parents: Vec<u32>,
+    /// The vertex of the input that each vertex is; of a new one, the lowest corner of its cell.
+    pub vertices: Vec<u32>,
     /// Vertices that lay inside edges and faces of other elements.
     pub hanging: usize,
     /// Those that still do: inside faces that are not covered by others.
@@ -97,6 +99,7 @@ pub fn faces(mesh: Mesh) -> Result<Conformed<Mesh>> {
     if hanging == 0 {
         return Ok(Conformed {
             parents: (0..mesh.faces.len() as u32).collect(),
+            vertices: (0..mesh.points.len() as u32).collect(),
             mesh,
             hanging,
             left: 0,
@@ -126,6 +129,7 @@ pub fn faces(mesh: Mesh) -> Result<Conformed<Mesh>> {
         (mesh, parents, Vec::new())
     };
     Ok(Conformed {
+        vertices: (0..mesh.points.len() as u32).collect(),
         mesh,
         parents,
         hanging,

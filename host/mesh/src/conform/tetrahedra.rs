@@ -26,6 +26,7 @@ pub fn tetrahedra(mut mesh: VolumeMesh) -> Result<Conformed<VolumeMesh>> {
     if hanging == 0 {
         return Ok(Conformed {
             parents: (0..mesh.cells.len() as u32).collect(),
+            vertices: (0..mesh.points.len() as u32).collect(),
             mesh,
             hanging,
             left: 0,
@@ -79,6 +80,7 @@ pub fn tetrahedra(mut mesh: VolumeMesh) -> Result<Conformed<VolumeMesh>> {
     Ok(Conformed {
         mesh,
         parents: parts.parents,
+        vertices: vertices.labels().to_vec(),
         hanging,
         left: contacts.inside_edges() + contacts.inside_faces(),
         notes: Vec::new(),
@@ -92,7 +94,8 @@ fn mix(vertices: u32, means: &[[u32; 4]]) -> Mix {
         .collect();
     let starts =
         (0..=vertices as usize).chain((1..=means.len()).map(|i| vertices as usize + 4 * i));
-    let labels = (0..vertices).chain(means.iter().map(|corners| corners[0]));
+    let lowest = |corners: &[u32; 4]| corners.iter().copied().min().unwrap_or(0);
+    let labels = (0..vertices).chain(means.iter().map(lowest));
     let weights = vec![1.0; columns.len()];
     Mix::new(starts.collect(), columns, weights, labels.collect())
 }

@@ -12,6 +12,8 @@ pub enum Refusal {
     Serial,
     /// All cells would be turned over.
     Flip,
+    /// Hanging vertices of a mesh on a device.
+    ResidentConform,
     /// A step that only triangles have, for other faces or for cells.
     Triangles {
         /// The step.
@@ -27,6 +29,7 @@ impl Refusal {
             Self::NoStep => {
                 let steps = [
                     option("all"),
+                    option("conform"),
                     option("repeated"),
                     value("degenerate", "0"),
                     option("edges"),
@@ -46,6 +49,10 @@ impl Refusal {
                 option(step),
                 option("orient"),
                 option("unused")
+            ),
+            Self::ResidentConform => format!(
+                "{} works in the host's memory: copy the mesh there (.to_host())",
+                option("conform")
             ),
             Self::Flip => format!(
                 "{} would give every cell a negative volume: {} turns the cells that have one",

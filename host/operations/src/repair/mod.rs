@@ -4,6 +4,7 @@ mod options;
 mod others;
 
 use glam::DVec3;
+use trioxide::conform;
 use trioxide::device::Device;
 use trioxide::ids::Vertex;
 use trioxide::mesh::{self, Faces, Mesh};
@@ -11,7 +12,7 @@ use trioxide::repair::{self as family, Counts as Done, Steps};
 use trioxide::{Buffer, Error as Shared};
 
 use crate::error::Result;
-use crate::input::check_faces;
+use crate::input::{check_faces, check_ids};
 use crate::machine::{On, Start};
 use crate::report::{Counts, Run};
 
@@ -43,6 +44,8 @@ pub struct Totals {
     pub steps: Steps,
     /// Their changes.
     pub done: Done,
+    /// Vertices that lay inside edges and faces of other elements, and those that still do, if they were looked for.
+    pub hanging: Option<[u64; 2]>,
     /// Segments that went because no face has their edge, if they were looked for.
     pub dropped_segments: Option<u64>,
     /// Vertices after.
@@ -63,6 +66,13 @@ impl Totals {
             let rows = rows.iter().filter(|_| is_taken);
             counts.extend(rows.map(|&(name, count)| (name, count.into())));
         };
+        if let Some([hanging, left]) = self.hanging {
+            let rows = [
+                ("hanging_vertices", hanging),
+                ("hanging_vertices_left", left),
+            ];
+            add(true, &rows);
+        }
         add(steps.repeated, &[("repeated_faces", done.repeated)]);
         add(
             steps.degenerate.is_some(),
@@ -153,7 +163,7 @@ impl Totals {
 /// [`Refusal`]; a mesh without faces, a segment with a vertex that is not there, a field of
 /// another length than the mesh's; those of [`trioxide::repair::repair()`].
 pub fn repair(on: &dyn Start, mut mesh: Mesh, options: &Options) -> Result<(Mesh, Report)> {
-    let steps = options.steps()?;
+    options.steps()?;
     let (vertices, segments) = (mesh.points.len(), mesh.segments.len());
     mesh.fields.check(vertices, mesh.faces.len(), segments)?;
     for (i, segment) in mesh.segments.iter().enumerate() {
@@ -166,6 +176,31 @@ pub fn repair(on: &dyn Start, mut mesh: Mesh, options: &Options) -> Result<(Mesh
         }
     }
     check_faces(&mesh)?;
+    let faces = mesh.faces.len();
+    let mut conformed = None;
+    if options.conforms() {
+        for i in 0..faces {
+            check_ids("face", i, mesh.faces.get(i), vertices)?;
+        }
+        let found = conform::faces(mesh)?;
+        mesh = found.mesh;
+        conformed = Some((found.hanging, found.left, found.parents));
+    }
+    let (mesh, mut report) = steps_of_faces(on, mesh, options)?;
+    if let Some((hanging, left, parents)) = conformed {
+        report.totals.hanging = Some([hanging as u64, left as u64]);
+        report.totals.faces = faces as u64;
+        for face in &mut report.faces {
+            *face = parents[*face as usize];
+        }
+    }
+    Ok((mesh, report))
+}
+
+/// The other steps, of faces whose segments and fields have been checked.
+fn steps_of_faces(on: &dyn Start, mut mesh: Mesh, options: &Options) -> Result<(Mesh, Report)> {
+    let steps = options.steps()?;
+    let (vertices, segments) = (mesh.points.len(), mesh.segments.len());
     let is_triangle = |i: usize| mesh.faces.get(i).len() == 3;
     if matches!(mesh.faces, Faces::Polygons(_)) && !(0..mesh.faces.len()).all(is_triangle) {
         return others::polygons(on, mesh, options);
@@ -238,6 +273,9 @@ pub fn resident(
     options: &Options,
 ) -> Result<(family::DeviceRepaired, Report)> {
     let steps = options.steps()?;
+    if options.conform {
+        return Err(Refusal::ResidentConform.into());
+    }
     let repaired = family::repair_on_device(on, points, triangles, &[], &steps)?;
     let before = [points.len(), triangles.len()];
     let after = [repaired.vertices.len(), repaired.triangles.len()];
@@ -256,6 +294,7 @@ fn totals_of(before: [usize; 2], after: [usize; 2], steps: Steps, done: Done) ->
         faces: before[1] as u64,
         steps,
         done,
+        hanging: None,
         dropped_segments: None,
         repaired_vertices: after[0] as u64,
         repaired_faces: after[1] as u64,

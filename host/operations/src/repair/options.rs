@@ -11,10 +11,14 @@ use crate::error::repair::Refusal;
 #[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "clap", derive(clap::Args), group(skip))]
 pub struct Options {
-    /// Take all steps that mend faults and neither fill nor drop parts: repeated, degenerate (0, or as given), edges,
-    /// vertices, cut, orient, folded, unused; segments without an edge go. Polygons and cells take orient and unused
+    /// Take all steps that mend faults and neither fill nor drop parts: conform, repeated, degenerate (0, or as given), edges,
+    /// vertices, cut, orient, folded, unused; segments without an edge go. Polygons and cells take conform, orient and unused
     #[cfg_attr(feature = "clap", arg(long))]
     pub all: bool,
+    /// Insert vertices that lie inside edges and faces of other elements (hanging nodes): into polygons, by dividing
+    /// triangles and tetrahedra. A tetrahedron with several of them gets a vertex in its middle
+    #[cfg_attr(feature = "clap", arg(long))]
+    pub conform: bool,
     /// Drop faces with the three vertices of another one, in any order: the first stays
     #[cfg_attr(feature = "clap", arg(long))]
     pub repeated: bool,
@@ -75,11 +79,16 @@ impl Options {
             flip: self.flip,
             unused: self.unused || self.all,
         };
-        if steps == Steps::default() {
+        if steps == Steps::default() && !self.conform {
             return Err(Refusal::NoStep.into());
         }
         steps.check()?;
         Ok(steps)
+    }
+
+    /// Whether hanging vertices are inserted.
+    pub(super) fn conforms(&self) -> bool {
+        self.conform || self.all
     }
 
     /// The first step for triangles only that was asked for by its name.

@@ -2,12 +2,13 @@
 
 use std::collections::HashMap;
 
+use trioxide::conform;
 use trioxide::mesh::{self, Faces, Mesh, Segment};
 use trioxide::repair::{self as family, Counts as Done};
 use trioxide::volume::{Cells, VolumeMesh};
 use trioxide::{Error as Shared, mesh::NONE};
 
-use super::{Options, Refusal, Report, totals_of};
+use super::{Options, Refusal, Report, Totals, totals_of};
 use crate::error::Result;
 use crate::input::check_ids;
 use crate::machine::{On, Start};
@@ -65,7 +66,7 @@ pub(super) fn polygons(
     Ok((mesh, report))
 }
 
-/// Repairs a mesh of cells: turns those whose numbering runs the wrong way, and drops vertices that neither a cell nor
+/// Repairs a mesh of cells: turns those whose numbering runs the wrong way, inserts hanging vertices, and drops vertices that neither a cell nor
 /// a tagged face has.
 ///
 /// ```
@@ -112,30 +113,40 @@ pub fn repair_volume(
     if steps.orient {
         done.turned = mesh.turn_cells() as u64;
     }
+    let mut hanging = None;
+    let mut faces: Vec<u32> = (0..cells as u32).collect();
     let mut old: Vec<u32> = (0..vertices as u32).collect();
+    if options.conforms() {
+        let found = conform::tetrahedra(mesh)?;
+        hanging = Some([found.hanging as u64, found.left as u64]);
+        (mesh, faces, old) = (found.mesh, found.parents, found.vertices);
+    }
     if steps.unused {
         let ids = match &mut mesh.cells {
             Cells::Tetrahedra(tetrahedra) => tetrahedra.as_flattened_mut(),
             Cells::Mixed(cells) => &mut cells.vertices[..],
         };
-        old = drop_unused(
-            vertices,
+        let count = mesh.points.len();
+        let kept = drop_unused(
+            count,
             ids.iter_mut().chain(&mut mesh.faces.vertices).collect(),
         );
-        mesh.points = mesh::gather(&mesh.points, &old);
-        mesh.fields.points = mesh.fields.points.gather(&old);
-        done.unused = (vertices - old.len()) as u64;
+        mesh.points = mesh::gather(&mesh.points, &kept);
+        mesh.fields.points = mesh.fields.points.gather(&kept);
+        old = mesh::gather(&old, &kept);
+        done.unused = (count - kept.len()) as u64;
     }
+    let totals = totals_of(
+        [vertices, cells],
+        [old.len(), mesh.cells.len()],
+        steps_taken(steps),
+        done,
+    );
     let report = Report {
         run,
-        totals: totals_of(
-            [vertices, cells],
-            [old.len(), cells],
-            steps_taken(steps),
-            done,
-        ),
+        totals: Totals { hanging, ..totals },
         vertices: old,
-        faces: (0..cells as u32).collect(),
+        faces,
     };
     Ok((mesh, report))
 }
