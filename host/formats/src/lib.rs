@@ -21,6 +21,7 @@ mod ale;
 pub mod ancestry;
 pub mod atomic_file;
 mod colors;
+mod columns;
 mod decimals;
 pub mod edges;
 mod faces;
@@ -210,6 +211,7 @@ pub(crate) static FORMATS: [Format; 21] = [
     },
     Format {
         name: "Triangle",
+        lost_fields: columns::lost_fields,
         extensions: &["node", "ele"],
         most_corners: 3,
         keeps_regions: true,
@@ -220,6 +222,7 @@ pub(crate) static FORMATS: [Format; 21] = [
     },
     Format {
         name: "Triangle's .poly",
+        lost_fields: columns::lost_fields,
         extensions: &["poly"],
         most_corners: 0,
         keeps_segments: true,

@@ -24,7 +24,7 @@ pub(crate) fn read(path: &Path) -> Result<Loaded> {
     })
 }
 
-/// Writes points and segments, numbered from 0.
+/// Writes points with their attributes and markers, and segments, numbered from 0.
 pub(crate) fn write(path: &Path, mesh: &Mesh) -> Result<()> {
     if let Some(i) = mesh.points.iter().position(|p| p.z != 0.0) {
         let reason = format!(
@@ -34,7 +34,7 @@ pub(crate) fn write(path: &Path, mesh: &Mesh) -> Result<()> {
         return Err(Error::format(path, reason));
     }
     write_atomically(path, |file| {
-        write_nodes(file, &mesh.points)?;
+        write_nodes(file, &mesh.points, &mesh.fields.points)?;
         write_segment_rows(file, &mesh.segments)
     })
 }

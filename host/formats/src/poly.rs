@@ -2,16 +2,18 @@
 //! plane.
 //!
 //! <https://www.cs.cmu.edu/~quake/triangle.poly.html>. If a `.poly` file has no points, they are in the `.node` file of
-//! the same stem. TetGen's `.poly` files, of facets in space, are refused. A region's attribute is its id. If one is no
-//! whole number, the regions are left out with a note.
+//! the same stem. TetGen's `.poly` files, of facets in space, are refused. A region's attribute is its id. If one is not
+//! a whole number, the ids number the values in ascending order, with a note. Attributes and markers of points are
+//! fields.
 
 use std::path::Path;
 
 use glam::DVec2;
 
-use super::text::{Fault, Line, Parsed, TextRows, text_start, whole, with_line_feeds};
+use super::columns::{number_of, number_values, region, shown};
+use super::text::{Fault, Line, Parsed, TextRows, text_start, with_line_feeds};
 use super::triangle::{
-    Nodes, header_count, is_lone_node, parse_nodes, parse_points, parse_segment_rows, sibling,
+    header_count, is_lone_node, parse_nodes, parse_points, parse_segment_rows, sibling,
 };
 use super::{ReadOptions, complete, map_file, parse_file};
 use trioxide_mesh::Result;
@@ -69,11 +71,9 @@ fn outline(path: &Path, options: ReadOptions) -> Result<(OutlineMesh, Vec<String
         parse_segment_rows(&rows, row, nodes.base, nodes.points.len()).map_err(in_text)?;
     let (holes, row) = parse_holes(&rows, row).map_err(in_text)?;
     let (regions, notes) = parse_regions(&rows, row).map_err(in_text)?;
-    let Nodes { points, .. } = nodes;
     let mesh = Mesh {
-        points,
         segments,
-        ..Mesh::default()
+        ..nodes.into_mesh()
     };
     let outline = OutlineMesh {
         mesh,
@@ -89,11 +89,7 @@ const FACETS: &str = "its points have 3 coordinates, so it is a .poly file of Te
 /// Reads the points of a `.node` file.
 fn read_points(path: &Path) -> Result<(OutlineMesh, Vec<String>)> {
     let nodes = parse_file(path, parse_nodes)?;
-    let mesh = Mesh {
-        points: nodes.points,
-        ..Mesh::default()
-    };
-    let (outline, _) = OutlineMesh::of_mesh(mesh);
+    let (outline, _) = OutlineMesh::of_mesh(nodes.into_mesh());
     let segments = sibling(path, "poly");
     let mut notes = Vec::new();
     if segments.is_file() {
@@ -130,7 +126,7 @@ fn parse_holes(rows: &TextRows, row: usize) -> Parsed<(Vec<DVec2>, usize)> {
 
 fn parse_regions(rows: &TextRows, row: usize) -> Parsed<(Vec<Region>, Vec<String>)> {
     let (mut regions, mut notes) = (Vec::new(), Vec::new());
-    let mut fraction = None;
+    let mut attributes = Vec::new();
     if row >= rows.count {
         return Ok((regions, notes));
     }
@@ -140,30 +136,34 @@ fn parse_regions(rows: &TextRows, row: usize) -> Parsed<(Vec<Region>, Vec<String
     rows.expect_end(range.end, "the regions")?;
     for row in range {
         let mut line = rows.row(row, "a region")?;
-        let number = line.integer("a region's number")?;
+        line.integer("a region's number")?;
         let point = point(&mut line)?;
         let attribute = line.f64("a region's attribute")?;
-        let id = whole(attribute).and_then(|id| i32::try_from(id).ok());
         // Of four numbers the last is an area, if it is no id.
-        let (id, area) = match (id, line.is_finished()) {
-            (id, false) => (id, line.f64("a largest area")?),
-            (Some(id), true) => (Some(id), 0.0),
-            (None, true) => (Some(0), attribute),
+        let (attribute, area) = match (region(attribute), line.is_finished()) {
+            (_, false) => (attribute, line.f64("a largest area")?),
+            (Some(_), true) => (attribute, 0.0),
+            (None, true) => (0.0, attribute),
         };
-        match id {
-            Some(id) => regions.push(Region {
-                point,
-                id,
-                // Others give no bound.
-                largest_area: Some(area).filter(|area| *area > 0.0),
-            }),
-            None => _ = fraction.get_or_insert((number, attribute)),
-        }
+        attributes.push(attribute);
+        regions.push(Region {
+            point,
+            id: region(attribute).unwrap_or(0),
+            // Others give no bound.
+            largest_area: Some(area).filter(|area| *area > 0.0),
+        });
     }
-    if let Some((number, attribute)) = fraction {
-        regions.clear();
+    if attributes
+        .iter()
+        .any(|&attribute| region(attribute).is_none())
+    {
+        let values = number_values(attributes.iter().copied());
+        for (region, &attribute) in regions.iter_mut().zip(&attributes) {
+            region.id = number_of(&values, attribute);
+        }
         notes.push(format!(
-            "its regions are left out: region {number} has the attribute {attribute}, but ids are whole numbers of 32 bits"
+            "not all attributes of its regions are whole numbers of 32 bits, so ids number their values: {}",
+            shown(&values)
         ));
     }
     Ok((regions, notes))
@@ -172,6 +172,7 @@ fn parse_regions(rows: &TextRows, row: usize) -> Parsed<(Vec<Region>, Vec<String
 #[cfg(test)]
 mod tests {
     use super::*;
+    use trioxide_mesh::fields::Values;
 
     #[test]
     fn a_poly_file_has_holes_and_regions() {
@@ -219,8 +220,13 @@ mod tests {
         assert_eq!((outline.regions, notes.len()), (vec![region], 0));
         std::fs::write(&path, text.replacen("0.1 3 0.5", "0.1 3.5 0.5", 1)).unwrap();
         let (outline, notes) = read_outline(&path).unwrap();
-        assert_eq!((outline.regions.len(), outline.holes.len()), (0, 1));
-        let expected = "its regions are left out: region 1 has the attribute 3.5, but ids are whole numbers of 32 bits";
+        assert_eq!((outline.regions[0].id, outline.holes.len()), (1, 1));
+        let markers = Values::from(vec![5; 4]);
+        assert_eq!(
+            outline.mesh.fields.points.get("marker").unwrap().values,
+            markers
+        );
+        let expected = "not all attributes of its regions are whole numbers of 32 bits, so ids number their values: 1 is 3.5";
         assert_eq!(notes, [expected]);
         // TetGen's files are of space, and have facets.
         std::fs::write(

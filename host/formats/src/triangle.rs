@@ -4,8 +4,9 @@
 //! and an `.ele` file of one stem; either path, or the bare stem, names both. A `.poly` file of the same stem adds its
 //! segments; it must have no points, or the first points of the `.node` file. A `.neigh` file is not used: neighbours
 //! are computed. Points are numbered from 0 or from 1, as the first point is. The first attribute of the triangles is
-//! their region, if it is a whole number throughout. Attributes and markers of points are skipped. Triangles of second
-//! order (`-o2`) are read by their corners. A `.node` file without an `.ele` file of its stem is read as points.
+//! their region; if it is not a whole number throughout, it is a field, and regions number its values, with a note
+//! ([`columns`](super::columns)). Other attributes, and attributes and markers of points, are fields. Triangles of
+//! second order (`-o2`) are read by their corners. A `.node` file without an `.ele` file of its stem is read as points.
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -15,11 +16,13 @@ use std::path::{Path, PathBuf};
 use glam::DVec3;
 
 use super::atomic_file::{AtomicFile, Out};
+use super::columns::{Attributes, Columns, Kept};
 use super::input::parse_existing;
 use super::rows_out::{push_after_blanks, push_f64, push_integer, write_records};
 use super::text::{Fault, Line, Parsed, TextRows, text_start, with_line_feeds};
 use super::volume::elements::{self, Grid, Shape, Tags};
 use super::{Loaded, parse_file, triangles};
+use trioxide_mesh::fields::{Fields, MeshFields};
 use trioxide_mesh::mesh::{Faces, Mesh, Segment};
 use trioxide_mesh::{Error, Result, parallel};
 
@@ -27,10 +30,7 @@ pub(crate) fn read(path: &Path) -> Result<Loaded> {
     let nodes = parse_file(&sibling(path, "node"), parse_nodes)?;
     let ele_path = sibling(path, "ele");
     if is_lone_node(path)? {
-        let mut loaded = Loaded::from(Mesh {
-            points: nodes.points,
-            ..Mesh::default()
-        });
+        let mut loaded = Loaded::from(nodes.into_mesh());
         let note = "there is no .ele file beside it: the points alone are read";
         loaded.notes.push(note.to_owned());
         return Ok(loaded);
@@ -39,7 +39,7 @@ pub(crate) fn read(path: &Path) -> Result<Loaded> {
     let poly_path = sibling(path, "poly");
     let segments = parse_existing(&poly_path, |file| parse_segments(file, &nodes))?;
     elements
-        .into_mesh(nodes.points, segments.unwrap_or_default())
+        .into_mesh(nodes, segments.unwrap_or_default())
         .map_err(|reason| Fault::new(0, reason).in_text(&ele_path, &[]))
 }
 
@@ -86,6 +86,20 @@ pub(crate) struct Nodes {
     pub(crate) base: u32,
     /// Number of coordinates in the file: 2 or 3.
     pub(crate) dimensions: usize,
+    /// Attributes and markers.
+    pub(crate) fields: Fields,
+}
+
+impl Nodes {
+    /// The points alone.
+    pub(crate) fn into_mesh(self) -> Mesh {
+        let mut mesh = Mesh {
+            points: self.points,
+            ..Mesh::default()
+        };
+        mesh.fields.points = self.fields;
+        mesh
+    }
 }
 
 /// The number of the next header field, or `default` if the header is shorter.
@@ -114,13 +128,17 @@ pub(crate) fn parse_points(rows: &TextRows) -> Parsed<(Nodes, usize)> {
         let reason = format!("points have {dimensions} coordinates, but 2 or 3 are read");
         return Err(Fault::new(offset, reason));
     }
+    let columns = Columns {
+        attributes: header_count(&mut header, "the number of attributes", 0)?,
+        has_marker: header_count(&mut header, "the number of markers", 0)? > 0,
+    };
     let points = rows.expect(1, count, "points")?;
     let end = points.end;
     let base = match count {
         0 => 0,
         _ => first_index(rows.row(1, "a point")?)?,
     };
-    let points = rows.parse_each(points, |row, line| {
+    let parse = |row: usize, line: &mut Line| {
         let offset = line.offset();
         let index = line.integer("a point's number")?;
         if index != row as i64 + i64::from(base) {
@@ -133,11 +151,29 @@ pub(crate) fn parse_points(rows: &TextRows) -> Parsed<(Nodes, usize)> {
         let (x, y) = (line.f64("x")?, line.f64("y")?);
         let z = if dimensions == 3 { line.f64("z")? } else { 0.0 };
         Ok(DVec3::new(x, y, z))
+    };
+    if columns.is_empty() {
+        let points = rows.parse_each(points, parse)?;
+        let fields = Fields::default();
+        return Ok((
+            Nodes {
+                points,
+                base,
+                dimensions,
+                fields,
+            },
+            end,
+        ));
+    }
+    let mut chunks = rows.parse(points, |(points, numbers): &mut (Vec<_>, _), row, line| {
+        points.push(parse(row, line)?);
+        columns.read(line, numbers)
     })?;
     let nodes = Nodes {
-        points,
+        points: parallel::concat_lists(&mut chunks, |chunk| &mut chunk.0),
         base,
         dimensions,
+        fields: columns.fields(&parallel::concat_lists(&mut chunks, |chunk| &mut chunk.1)),
     };
     Ok((nodes, end))
 }
@@ -157,7 +193,7 @@ fn first_index(mut line: Line) -> Parsed<u32> {
 /// The content of an `.ele` file.
 pub(crate) struct Elements {
     pub(crate) triangles: Vec<[u32; 3]>,
-    pub(crate) regions: Option<Vec<i32>>,
+    pub(crate) attributes: Attributes,
     /// Nodes of triangles of second order that are not corners.
     pub(crate) side_nodes: Vec<u32>,
 }
@@ -167,29 +203,39 @@ impl Elements {
     ///
     /// # Errors
     /// The rule that the elements break together.
-    pub(crate) fn into_mesh(
-        self,
-        points: Vec<DVec3>,
-        segments: Vec<Segment>,
-    ) -> Result<Loaded, String> {
+    pub(crate) fn into_mesh(self, nodes: Nodes, segments: Vec<Segment>) -> Result<Loaded, String> {
+        let Attributes {
+            regions,
+            fields,
+            notes,
+        } = self.attributes;
         if self.side_nodes.is_empty() {
-            return Ok(Loaded::from(Mesh {
-                points,
+            let mut mesh = Mesh {
                 faces: Faces::Triangles(self.triangles),
-                regions: self.regions,
+                regions,
                 segments,
-                ..Mesh::default()
-            }));
+                ..nodes.into_mesh()
+            };
+            mesh.fields.cells = fields;
+            return Ok(Loaded { mesh, notes });
         }
         let mut all = elements::Elements::default();
-        all.has_regions = self.regions.is_some();
-        let tags = self.regions.as_deref().map_or(Tags::All(0), Tags::Each);
+        all.has_regions = regions.is_some();
+        all.notes = notes;
+        let tags = regions.as_deref().map_or(Tags::All(0), Tags::Each);
         all.push(Shape::TRIANGLE, self.triangles.as_flattened(), tags)?;
         for segment in &segments {
             all.push(Shape::Line, &segment.ends, Tags::All(segment.marker))?;
         }
         all.push_side_nodes(self.triangles.len(), &self.side_nodes);
-        Ok(Grid::new(points, all)?.into_surface()?)
+        // The grid has faces as sides.
+        let fields = MeshFields {
+            points: nodes.fields,
+            sides: fields,
+            ..MeshFields::default()
+        };
+        let grid = Grid::new(nodes.points, all)?;
+        Ok(grid.with_mesh_fields(fields).into_surface()?)
     }
 }
 
@@ -198,10 +244,10 @@ impl Elements {
 pub(crate) struct SimplexChunk {
     pub(crate) vertices: Vec<u32>,
     pub(crate) side_nodes: Vec<u32>,
-    /// Regions or markers.
+    /// Attributes of `.ele` files.
+    attributes: Vec<f64>,
+    /// Markers of `.face` files.
     pub(crate) tags: Vec<i32>,
-    /// Whether an attribute is no whole number.
-    is_fractional: bool,
 }
 
 impl SimplexChunk {
@@ -223,14 +269,13 @@ impl SimplexChunk {
     }
 }
 
-/// The elements of an `.ele` file with `corners` corners, called `one` and `many`, and whether their first attributes
-/// are regions.
+/// The elements of an `.ele` file with `corners` corners, called `one` and `many`, and their attributes.
 pub(crate) fn parse_simplices(
     file: &[u8],
     nodes: &Nodes,
     corners: usize,
     [one, many]: [&str; 2],
-) -> Parsed<(Vec<SimplexChunk>, bool)> {
+) -> Parsed<(Vec<SimplexChunk>, Attributes)> {
     let file = &*with_line_feeds(file);
     let rows = TextRows::new(file, text_start(file));
     let number = format!("the number of {many}");
@@ -250,30 +295,28 @@ pub(crate) fn parse_simplices(
         );
         return Err(Fault::new(offset, reason));
     }
-    let attributes = header_count(&mut header, "the number of attributes", 0)?;
+    let columns = Columns {
+        attributes: header_count(&mut header, "the number of attributes", 0)?,
+        has_marker: false,
+    };
     let elements = rows.expect(1, count, many)?;
     rows.expect_end(elements.end, &format!("the {many}"))?;
     let number = format!("a {one}'s number");
-    let chunks = rows.parse(elements, |chunk: &mut SimplexChunk, _, line| {
+    let mut chunks = rows.parse(elements, |chunk: &mut SimplexChunk, _, line| {
         line.integer(&number)?;
         chunk.read_nodes(line, nodes, [corners, nodes_of_one - corners])?;
-        if attributes > 0 {
-            let region = line.f64("an attribute")?;
-            chunk.is_fractional |= f64::from(region as i32) != region;
-            chunk.tags.push(region as i32);
-        }
-        Ok(())
+        columns.read(line, &mut chunk.attributes)
     })?;
-    let has_regions = attributes > 0 && !chunks.iter().any(|chunk| chunk.is_fractional);
-    Ok((chunks, has_regions))
+    let numbers = parallel::concat_lists(&mut chunks, |chunk| &mut chunk.attributes);
+    Ok((chunks, Attributes::new(columns.attributes, &numbers)))
 }
 
 pub(crate) fn parse_elements(file: &[u8], nodes: &Nodes) -> Parsed<Elements> {
-    let (mut chunks, has_regions) = parse_simplices(file, nodes, 3, ["triangle", "triangles"])?;
+    let (mut chunks, attributes) = parse_simplices(file, nodes, 3, ["triangle", "triangles"])?;
     let triangles = chunks.iter().map(|chunk| chunk.vertices.as_chunks().0);
     Ok(Elements {
         triangles: parallel::concat_slices(&triangles.collect::<Vec<_>>()),
-        regions: has_regions.then(|| parallel::concat_lists(&mut chunks, |chunk| &mut chunk.tags)),
+        attributes,
         side_nodes: parallel::concat_lists(&mut chunks, |chunk| &mut chunk.side_nodes),
     })
 }
@@ -349,7 +392,9 @@ pub(crate) fn write(path: &Path, mesh: &Mesh) -> Result<()> {
     }
     let regions = mesh.regions.as_deref();
     let mut files = vec![
-        AtomicFile::written(&sibling(path, "node"), |out| write_nodes(out, &mesh.points))?,
+        AtomicFile::written(&sibling(path, "node"), |out| {
+            write_nodes(out, &mesh.points, &mesh.fields.points)
+        })?,
         AtomicFile::written(&sibling(path, "ele"), |out| {
             writeln!(out, "{} 3 {}", triangles.len(), u8::from(regions.is_some()))?;
             write_lists(
@@ -371,16 +416,24 @@ pub(crate) fn write(path: &Path, mesh: &Mesh) -> Result<()> {
     AtomicFile::commit_all(files)
 }
 
-pub(crate) fn write_nodes(out: &mut dyn Out, points: &[DVec3]) -> std::io::Result<()> {
+/// Writes points with the fields that are attributes and markers.
+pub(crate) fn write_nodes(
+    out: &mut dyn Out,
+    points: &[DVec3],
+    fields: &Fields,
+) -> std::io::Result<()> {
+    let kept = Kept::of(fields);
+    let [attributes, markers] = kept.counts();
     let is_flat = points.iter().all(|point| point.z == 0.0);
     let dimensions = if is_flat { 2 } else { 3 };
-    writeln!(out, "{} {dimensions} 0 0", points.len())?;
+    writeln!(out, "{} {dimensions} {attributes} {markers}", points.len())?;
     write_records(out, points.len(), |buffer, i| {
         push_integer(buffer, i);
         for coordinate in &points[i].to_array()[..dimensions] {
             buffer.push(b' ');
             push_f64(buffer, *coordinate);
         }
+        kept.push(buffer, i);
         buffer.push(b'\n');
     })
 }

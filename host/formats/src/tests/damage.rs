@@ -17,7 +17,7 @@ fn parse_pair(file: &[u8]) -> Parsed<Mesh> {
     let elements = triangle::parse_elements(part(), &nodes)?;
     let segments = triangle::parse_segments(part(), &nodes)?;
     elements
-        .into_mesh(nodes.points, segments)
+        .into_mesh(nodes, segments)
         .map(|loaded| loaded.mesh)
         .map_err(|reason| Fault::new(0, reason))
 }

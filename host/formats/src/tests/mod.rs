@@ -301,13 +301,14 @@ fn triangle_faults() {
 
     let points = triangle::parse_nodes(NODES.as_bytes()).unwrap();
     let elements = |text: &str| match triangle::parse_elements(text.as_bytes(), &points) {
-        Ok(elements) => format!("{:?} {:?}", elements.triangles, elements.regions),
+        Ok(elements) => format!("{:?} {:?}", elements.triangles, elements.attributes.regions),
         Err(fault) => fault.in_text(Path::new("f"), text.as_bytes()).to_string(),
     };
     assert_eq!(elements("1 3 0\n1 1 2 3"), "[[0, 1, 2]] None");
     assert_eq!(elements("1 3 1\n1 1 2 3 -7.0"), "[[0, 1, 2]] Some([-7])");
-    assert_eq!(elements("1 3 1\n1 1 2 3 0.5"), "[[0, 1, 2]] None");
-    assert_eq!(elements("1 3 1\n1 1 2 3 3e9"), "[[0, 1, 2]] None");
+    assert_eq!(elements("1 3 1\n1 1 2 3 0.5"), "[[0, 1, 2]] Some([1])");
+    assert_eq!(elements("1 3 1\n1 1 2 3 3e9"), "[[0, 1, 2]] Some([1])");
+    assert_eq!(elements("0 3 9999999999"), "[] Some([])");
     assert_eq!(
         elements("1 3 0\n1 1 2 0"),
         "f:2: vertex 0 does not exist: 3 vertices are numbered from 1"

@@ -185,7 +185,7 @@ fn an_outline_is_a_mesh_of_points_and_segments() {
     let text = std::fs::read_to_string(folder.path().join("b.poly")).unwrap();
     assert_eq!(
         text,
-        "3 2 0 0\n0 0 0\n1 1 0\n2 0 1\n2 1\n0 0 1 7\n1 1 2 -8\n0\n"
+        "3 2 1 1\n0 0 0 5.5 2\n1 1 0 5.5 2\n2 0 1 5.5 2\n2 1\n0 0 1 7\n1 1 2 -8\n0\n"
     );
     write(&path, &Mesh::default()).unwrap();
     assert_eq!(read(&path).unwrap(), Mesh::default());

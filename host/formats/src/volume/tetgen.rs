@@ -2,9 +2,8 @@
 //!
 //! <https://wias-berlin.de/software/tetgen/fformats.html>. A mesh is a `.node` and an `.ele` file of one stem; either
 //! path, or the bare stem, names both. A `.face` file of the same stem adds its faces. Points are numbered from 0 or
-//! from 1, as the first point is. The first attribute of the tetrahedra is their region, if it is a whole number
-//! throughout. Attributes and markers of points are skipped. Tetrahedra of second order (`-o2`) and their faces are
-//! read by their corners. [`crate::triangle`] reads the points.
+//! from 1, as the first point is. Attributes and markers are read as those of [`crate::triangle`], which reads the
+//! points. Tetrahedra of second order (`-o2`) and their faces are read by their corners.
 
 use std::io::Write as _;
 use std::path::Path;
@@ -20,6 +19,7 @@ use crate::triangle::{
     write_nodes,
 };
 use trioxide_mesh::error::Conversion;
+use trioxide_mesh::fields::{Fields, MeshFields};
 use trioxide_mesh::volume::{CellKind, Cells, VolumeMesh};
 use trioxide_mesh::{Error, Result};
 
@@ -45,25 +45,33 @@ pub(super) fn is_volume(path: &Path) -> bool {
 pub(super) fn read(path: &Path) -> Result<Noted> {
     let nodes = parse_file(&sibling(path, "node"), parse_nodes)?;
     let ele_path = sibling(path, "ele");
-    let mut elements = parse_file(&ele_path, |file| parse_elements(file, &nodes))?;
+    let mut parts = parse_file(&ele_path, |file| parse_elements(file, &nodes))?;
     let face_path = sibling(path, "face");
-    parse_existing(&face_path, |file| parse_faces(file, &nodes, &mut elements))?;
-    finish(elements, nodes).map_err(|fault| fault.in_text(&ele_path, &[]))
+    parse_existing(&face_path, |file| parse_faces(file, &nodes, &mut parts))?;
+    finish(parts, nodes).map_err(|fault| fault.in_text(&ele_path, &[]))
 }
 
-pub(super) fn parse_elements(file: &[u8], nodes: &Nodes) -> Parsed<Elements> {
+/// Elements with the fields of the cells.
+#[derive(Default)]
+pub(super) struct Parts {
+    pub(super) elements: Elements,
+    fields: Fields,
+}
+
+pub(super) fn parse_elements(file: &[u8], nodes: &Nodes) -> Parsed<Parts> {
     let names = ["tetrahedron", "tetrahedra"];
-    let (chunks, has_regions) = parse_simplices(file, nodes, 4, names)?;
+    let (chunks, attributes) = parse_simplices(file, nodes, 4, names)?;
     let mut elements = Elements::default();
-    elements.has_regions = has_regions;
     for chunk in chunks {
-        let tags = match has_regions {
-            true => Tags::Each(&chunk.tags),
-            false => Tags::All(0),
-        };
-        push(&mut elements, Shape::TETRAHEDRON, &chunk, tags)?;
+        push(&mut elements, Shape::TETRAHEDRON, &chunk, Tags::All(0))?;
     }
-    Ok(elements)
+    elements.has_regions = attributes.regions.is_some();
+    if let Some(regions) = attributes.regions {
+        elements.regions = regions;
+    }
+    elements.notes = attributes.notes;
+    let fields = attributes.fields;
+    Ok(Parts { elements, fields })
 }
 
 fn push(elements: &mut Elements, shape: Shape, chunk: &SimplexChunk, tags: Tags) -> Parsed<()> {
@@ -78,7 +86,8 @@ fn push(elements: &mut Elements, shape: Shape, chunk: &SimplexChunk, tags: Tags)
 }
 
 /// Adds the triangles of a `.face` file.
-pub(super) fn parse_faces(file: &[u8], nodes: &Nodes, elements: &mut Elements) -> Parsed<()> {
+pub(super) fn parse_faces(file: &[u8], nodes: &Nodes, parts: &mut Parts) -> Parsed<()> {
+    let elements = &mut parts.elements;
     let rows = TextRows::new(file, text_start(file));
     let mut header = rows.row(0, "the number of faces")?;
     let count = header.count("the number of faces")?;
@@ -107,9 +116,14 @@ pub(super) fn parse_faces(file: &[u8], nodes: &Nodes, elements: &mut Elements) -
     Ok(())
 }
 
-pub(super) fn finish(elements: Elements, nodes: Nodes) -> Parsed<Noted> {
-    Grid::new(nodes.points, elements)
-        .and_then(Grid::into_volume)
+pub(super) fn finish(parts: Parts, nodes: Nodes) -> Parsed<Noted> {
+    let fields = MeshFields {
+        points: nodes.fields,
+        cells: parts.fields,
+        ..MeshFields::default()
+    };
+    Grid::new(nodes.points, parts.elements)
+        .and_then(|grid| grid.with_mesh_fields(fields).into_volume())
         .map_err(|reason| Fault::new(0, reason))
 }
 
@@ -149,7 +163,9 @@ pub(super) fn write(path: &Path, mesh: &VolumeMesh) -> Result<()> {
     // They are committed only when all are complete.
     let regions = mesh.regions.as_deref();
     let mut files = vec![
-        AtomicFile::written(&sibling(path, "node"), |out| write_nodes(out, &mesh.points))?,
+        AtomicFile::written(&sibling(path, "node"), |out| {
+            write_nodes(out, &mesh.points, &Fields::default())
+        })?,
         AtomicFile::written(&sibling(path, "ele"), |out| {
             let (cells, attributes) = (mesh.cells.len(), u8::from(regions.is_some()));
             writeln!(out, "{cells} 4 {attributes}")?;

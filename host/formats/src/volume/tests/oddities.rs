@@ -27,7 +27,23 @@ fn tetgen_oddities_and_faults() {
     assert_eq!(tetrahedra_of(&mesh), CORNER);
     assert_eq!(mesh.regions, Some(vec![-7]));
     assert_eq!(mesh.points[3], DVec3::Z);
-    assert_eq!(elements("1 4 1\n1 1 2 3 4 0.5").unwrap().regions, None);
+    // Points have an attribute, and markers which are not all 0.
+    let of_points = mesh.fields.points.iter();
+    let of_points: Vec<_> = of_points.map(|f| (f.name.as_str(), &f.values)).collect();
+    let [attributes, markers] = [vec![7.5; 4].into(), vec![1, 1, 0, 1].into()];
+    assert_eq!(
+        of_points,
+        [("attribute_1", &attributes), ("marker", &markers)]
+    );
+    let mesh = elements("3 4 2\n1 1 2 3 4 2.5 8\n2 1 2 3 4 -0 9\n3 1 2 3 4 2.5 0.5").unwrap();
+    assert_eq!(mesh.regions, Some(vec![2, 1, 2]));
+    let of_cells = mesh.fields.cells.iter();
+    let of_cells: Vec<_> = of_cells.map(|f| (f.name.as_str(), &f.values)).collect();
+    let [first, second] = [vec![2.5, -0.0, 2.5].into(), vec![8.0, 9.0, 0.5].into()];
+    assert_eq!(
+        of_cells,
+        [("attribute_1", &first), ("attribute_2", &second)]
+    );
     assert_eq!(
         elements("1 4 1\n1 1 2 3 4 0").unwrap().regions,
         Some(vec![0])
@@ -85,7 +101,7 @@ fn tetgen_oddities_and_faults() {
     );
 
     let faces = |text: &str| {
-        let mut elements = elements::Elements::default();
+        let mut elements = tetgen::Parts::default();
         tetgen::parse_faces(text.as_bytes(), &nodes(), &mut elements)?;
         tetgen::finish(elements, nodes()).map(|(mesh, _)| mesh)
     };
