@@ -386,6 +386,7 @@ mod tests {
             faces: Polygons::default(),
             face_tags: Vec::new(),
             fields: Default::default(),
+            about: Default::default(),
         }
     }
 

@@ -164,6 +164,7 @@ fn info_counts_and_measures() {
         faces: Polygons::default(),
         face_tags: Vec::new(),
         fields: Default::default(),
+        about: Default::default(),
     };
     write_volume(&place.path("m.vtu"), &mesh).unwrap();
     let json = place.json("info m.vtu");

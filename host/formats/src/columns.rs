@@ -134,7 +134,7 @@ fn name(k: usize) -> String {
 }
 
 /// `numbers` as integers of 32 bits, if all are.
-fn integers(numbers: &[f64]) -> Option<Vec<i32>> {
+pub(crate) fn integers(numbers: &[f64]) -> Option<Vec<i32>> {
     let is_other = |&number: &f64| f64::from(number as i32) != number;
     let all_are = parallel::position(numbers, is_other).is_none();
     all_are.then(|| parallel::map(numbers, |&number| number as i32))
@@ -214,7 +214,7 @@ pub(crate) fn shown(values: &[f64]) -> String {
     let pairs = (1..)
         .zip(values)
         .map(|(i, value)| format!("{i} is {value}"));
-    super::format::listed(pairs)
+    super::text::listed(pairs)
 }
 
 /// `value` as the number of a region.

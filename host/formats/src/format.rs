@@ -4,13 +4,14 @@ use std::borrow::Cow;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use trioxide_mesh::about::LasRecord;
+use trioxide_mesh::about::{About, LasRecord};
 use trioxide_mesh::error::Conversion;
 use trioxide_mesh::mesh::{Faces, Mesh, NONE};
 use trioxide_mesh::{Error, Result, progress};
 
 use super::input::complete;
 use super::printed::VertexRows;
+use super::text::listed;
 use super::{FORMATS, ReadOptions, WriteOptions, las, polyhedra, triangle};
 
 /// How the numbers of a file are encoded, where its format leaves a choice.
@@ -52,6 +53,8 @@ pub struct Format {
     pub keeps_las: bool,
     /// Whether its files hold materials as glTF defines them, and their images.
     pub keeps_gltf_materials: bool,
+    /// Whether its files hold names of groups.
+    pub keeps_groups: bool,
     /// Names of the fields that its files do not hold.
     pub(crate) lost_fields: fn(&Mesh) -> Vec<String>,
     /// Names of the fields that have another name in its files, and that name.
@@ -199,6 +202,7 @@ impl Format {
                 format!("{name} holds no {what}: those of the input are not in the output")
             })
             .collect();
+        losses.extend(lost_groups(self.name, self.keeps_groups, &mesh.about));
         let lost = (self.lost_fields)(mesh);
         let mut renamed = (self.renamed)(mesh);
         renamed.retain(|(name, _)| !lost.contains(name));
@@ -241,16 +245,20 @@ pub(crate) fn names(names: Vec<&str>) -> Vec<String> {
     names.into_iter().map(str::to_owned).collect()
 }
 
-/// Items as a list for people: the first of them, and the number of the others.
-pub(crate) fn listed(items: impl IntoIterator<Item = String>) -> String {
-    const MOST: usize = 24;
-    let mut items: Vec<String> = items.into_iter().collect();
-    let more = items.len().saturating_sub(MOST);
-    items.truncate(MOST);
-    if more > 0 {
-        items.push(format!("and {more} more"));
-    }
-    items.join(", ")
+/// The names of groups as a list for people, if there are any: `curve 1 inlet, surface 5 steel`.
+pub fn names_of_groups(about: &About) -> Option<String> {
+    let all = about.groups.iter();
+    let all = all.map(|(&(dimension, number), name)| {
+        format!("{} {number} {name}", About::DIMENSIONS[dimension.min(3)])
+    });
+    (!about.groups.is_empty()).then(|| listed(all))
+}
+
+/// Names the groups whose names files of a format do not hold.
+pub(crate) fn lost_groups(format: &str, keeps_groups: bool, about: &About) -> Option<String> {
+    let all = names_of_groups(about).filter(|_| !keeps_groups)?;
+    let lost = "holds no names of groups: those of the input are not in the output";
+    Some(format!("{format} {lost}: {all}"))
 }
 
 /// Whether a file of this name lists other files, its pieces.

@@ -92,6 +92,7 @@ const FACES: Format = Format {
     keeps_uvs: false,
     keeps_las: false,
     keeps_gltf_materials: false,
+    keeps_groups: false,
     lost_fields: |mesh| names(mesh.fields.names()),
     renamed: |_| Vec::new(),
     retyped: |_| Vec::new(),
@@ -139,6 +140,7 @@ macro_rules! by_cells {
             name: $name,
             extensions: &[$extension],
             most_corners: 4,
+            lost_fields: volume::medit::lost_fields,
             read: Some(|path, _| volume::read_surface_by(path, $parse)),
             write: Some(|path, mesh, _| {
                 volume::write_surface_by(path, mesh, |mesh| $write(path, mesh))
@@ -261,6 +263,7 @@ pub(crate) static FORMATS: [Format; 21] = [
         name: "Gmsh",
         extensions: &["msh"],
         most_corners: 4,
+        keeps_groups: true,
         lost_fields: volume::gmsh::lost_fields,
         renamed: |mesh| renamed(&mesh.fields, volume::gmsh::plain_name),
         retyped: |mesh| volume::gmsh::retyped(&without_sides(mesh)),
@@ -287,6 +290,7 @@ pub(crate) static FORMATS: [Format; 21] = [
         name: "Abaqus",
         extensions: &["inp"],
         most_corners: 4,
+        keeps_groups: true,
         read: Some(volume::read_abaqus_surface),
         write: Some(|path, mesh, _| {
             volume::write_surface_by(path, mesh, |mesh| volume::abaqus::write(path, mesh))

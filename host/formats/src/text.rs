@@ -366,6 +366,18 @@ pub(crate) fn whole(value: f64) -> Option<i64> {
     (value.trunc() == value && value.abs() <= 9e15).then_some(value as i64)
 }
 
+/// Items as a list for people: the first of them, and the number of the others.
+pub(crate) fn listed(items: impl IntoIterator<Item = String>) -> String {
+    const MOST: usize = 24;
+    let mut items: Vec<String> = items.into_iter().collect();
+    let more = items.len().saturating_sub(MOST);
+    items.truncate(MOST);
+    if more > 0 {
+        items.push(format!("and {more} more"));
+    }
+    items.join(", ")
+}
+
 /// `token` as shown in an error.
 pub(crate) fn show(token: &[u8]) -> String {
     let text = String::from_utf8_lossy(&token[..token.len().min(40)]);

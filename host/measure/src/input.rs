@@ -84,6 +84,7 @@ impl Input {
             faces: Polygons::default(),
             face_tags: Vec::new(),
             fields: MeshFields::default(),
+            about: Default::default(),
         })
     }
 

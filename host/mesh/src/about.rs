@@ -12,6 +12,9 @@ pub struct About {
     /// Names of the values of integer fields of faces, by the field's name: value `i` of `material` is called
     /// `names["material"][i]`.
     pub names: BTreeMap<String, Vec<String>>,
+    /// Names of groups: of the segments with a marker (dimension 1), of the faces of a region or with a tag (2), and of
+    /// the cells of a region (3).
+    pub groups: GroupNames,
     /// Files that define the materials, as a mesh file names them (OBJ's `mtllib`).
     pub material_libraries: Vec<String>,
     /// Files with textures, as a mesh file names them (PLY's `TextureFile`).
@@ -30,6 +33,22 @@ pub struct GltfMaterials {
     pub json: String,
     /// Bytes of the images that lie in the file itself.
     pub images: Vec<Vec<u8>>,
+}
+
+/// Names of groups, by their dimension and number.
+pub type GroupNames = BTreeMap<(usize, i32), String>;
+
+impl About {
+    /// Groups' dimensions in words.
+    pub const DIMENSIONS: [&str; 4] = ["point", "curve", "surface", "volume"];
+
+    /// Data that names groups, and nothing else.
+    pub fn of_groups(groups: GroupNames) -> About {
+        About {
+            groups,
+            ..About::default()
+        }
+    }
 }
 
 /// The unit of coordinates that are whole numbers in a file: `offset + scale * number` on each axis.

@@ -1,6 +1,7 @@
 //! The boundary surface of a volume mesh.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use rayon::slice::ParallelSliceMut;
@@ -64,6 +65,7 @@ impl VolumeMesh {
                 cells: self.fields.cells.gather(&owners),
                 ..MeshFields::default()
             },
+            about: Arc::clone(&self.about),
             ..Mesh::default()
         }
     }
@@ -172,6 +174,7 @@ mod tests {
                 cells: [Field::scalars("cell", vec![5u8, 6])].into_iter().collect(),
                 ..MeshFields::default()
             },
+            about: Default::default(),
         };
         let surface = mesh.boundary();
         let ids = surface.fields.points.get("id").expect("it is carried");

@@ -231,6 +231,7 @@ mod tests {
             faces: Polygons::default(),
             face_tags: Vec::new(),
             fields: MeshFields::default(),
+            about: Default::default(),
         }
     }
 

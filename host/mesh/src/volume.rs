@@ -5,11 +5,13 @@
 //! device.
 
 use std::ops::Range;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use glam::DVec3;
 use robust::{Coord3D, orient3d};
 
+use crate::about::About;
 use crate::error::Conversion;
 use crate::fields::MeshFields;
 use crate::mesh::{NONE, Polygons};
@@ -149,10 +151,12 @@ pub struct VolumeMesh {
     pub face_tags: Vec<i32>,
     /// Other numbers of the points, the cells and the tagged faces.
     pub fields: MeshFields,
+    /// Data on the mesh as a whole.
+    pub about: Arc<About>,
 }
 
 impl VolumeMesh {
-    /// Converts to a mesh of tetrahedra. Fields are dropped.
+    /// Converts to a mesh of tetrahedra. Fields and data on the whole are dropped.
     ///
     /// # Errors
     /// [`Error::Unconverted`] when a cell is no tetrahedron or a tagged face no triangle.
@@ -268,6 +272,7 @@ impl From<TetMesh> for VolumeMesh {
             faces,
             face_tags: mesh.faces.iter().map(|face| face.tag).collect(),
             fields: MeshFields::default(),
+            about: Arc::default(),
         }
     }
 }

@@ -1,6 +1,8 @@
 //! Marked tetrahedra are divided, and their neighbours as far as conformity requires: whole meshes, with all that they
 //! carry. The family is [`trioxide::refine_tets`].
 
+use std::sync::Arc;
+
 use glam::{DVec3, Vec3};
 use trioxide::device::Device;
 use trioxide::mesh::Refinement;
@@ -105,6 +107,7 @@ pub fn refine_tets(
     options: &Options,
 ) -> Result<(VolumeMesh, Report)> {
     options.check_volume()?;
+    let about = Arc::clone(&mesh.about);
     let (mesh, fields, notes) = tetrahedra(mesh)?;
     let settings = options.of_tetrahedra(mesh.tetrahedra.len())?;
     let (mut refined, run) = on.start()?.run(|on| match (on, options.precision) {
@@ -135,6 +138,7 @@ pub fn refine_tets(
     };
     let fine = VolumeMesh {
         fields: refined.fields(&fields, vertices),
+        about,
         ..VolumeMesh::from(std::mem::take(&mut refined.mesh))
     };
     let report = Report {

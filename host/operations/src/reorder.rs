@@ -361,6 +361,7 @@ fn tetrahedra(cells: volume::Cells) -> trioxide::Result<Vec<[u32; 4]>> {
         faces: Polygons::default(),
         face_tags: Vec::new(),
         fields: Default::default(),
+        about: Default::default(),
     };
     Ok(mesh.into_tet_mesh()?.tetrahedra)
 }

@@ -17,6 +17,7 @@ pub fn about_of(mesh: &Dict<'_>) -> PyResult<Arc<About>> {
     let names = [
         "unit",
         "names",
+        "groups",
         "material_libraries",
         "textures",
         "las",
@@ -28,6 +29,7 @@ pub fn about_of(mesh: &Dict<'_>) -> PyResult<Arc<About>> {
             .map(|unit| unit_of(&unit))
             .transpose()?,
         names: value(&dict, "names")?,
+        groups: value(&dict, "groups")?,
         material_libraries: value(&dict, "material_libraries")?,
         textures: value(&dict, "textures")?,
         las: inner(&dict, "las")?.map(|las| las_of(&las)).transpose()?,
@@ -129,6 +131,7 @@ pub fn put_about(mesh: &Dict<'_>, about: &About) -> PyResult<()> {
     let About {
         unit,
         names,
+        groups,
         material_libraries,
         textures,
         las,
@@ -143,6 +146,9 @@ pub fn put_about(mesh: &Dict<'_>, about: &About) -> PyResult<()> {
     }
     if !names.is_empty() {
         dict.set_item("names", names)?;
+    }
+    if !groups.is_empty() {
+        dict.set_item("groups", groups)?;
     }
     for (name, list) in [
         ("material_libraries", material_libraries),

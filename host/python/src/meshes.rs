@@ -181,6 +181,7 @@ pub fn volume_of(dict: &Bound<'_, PyDict>) -> PyResult<VolumeMesh> {
         faces,
         face_tags,
         fields: mesh_fields(dict)?,
+        about: about_of(dict)?,
     })
 }
 
@@ -209,5 +210,6 @@ pub fn dict_of_volume(py: Python<'_>, mesh: VolumeMesh) -> PyResult<Bound<'_, Py
         dict.set_item("face_tags", list(py, mesh.face_tags))?;
     }
     put_fields(py, &dict, &mesh.fields)?;
+    put_about(&dict, &mesh.about)?;
     Ok(dict)
 }

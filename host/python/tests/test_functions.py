@@ -457,6 +457,12 @@ def test_data_of_a_file_as_a_whole_go_along(tmp_path):
     header = (tmp_path / "b.laz").read_bytes()
     assert struct.unpack("<6d", header[131:179]) == (0.25, 0.5, 0.001, 500000.125, 0.0, -3.0)
     assert trioxide.read(tmp_path / "b.laz").about == mesh.about
+    groups = {(2, 9): "wall", (3, 4): "steel"}
+    tets = trioxide.VolumeMesh(np.eye(4, 3), [[3, 0, 1, 2]], regions=[4], about={"groups": groups})
+    trioxide.write(tmp_path / "a.msh", trioxide.refine(tets, mark="all", device="cpu"))
+    assert trioxide.read(tmp_path / "a.msh").about == {"groups": groups}
+    with pytest.warns(UserWarning, match="VTU holds no names of groups: .* surface 9 wall, volume 4 steel"):
+        trioxide.write(tmp_path / "a.vtu", tets)
     with pytest.warns(UserWarning, match="PLY holds no coordinate systems"):
         trioxide.write(tmp_path / "c.ply", found)
     skin = {"json": '{"images":[{"bufferView":0,"mimeType":"image/png"}]}', "images": [b"\x89PNG"]}

@@ -384,6 +384,7 @@ fn mixed(choices: &mut Choices) -> VolumeMesh {
         faces: Polygons::default(),
         face_tags: Vec::new(),
         fields: Default::default(),
+        about: Default::default(),
     }
 }
 

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use clap::{Args, ValueEnum};
 use trioxide::fields::MeshFields;
+use trioxide::formats::names_of_groups;
 use trioxide::formats::volume::{Encoding, MshVersion, WriteOptions};
 use trioxide::generate::Sample;
 use trioxide::volume::{TetMesh, VolumeMesh};
@@ -78,8 +79,13 @@ pub fn make_tets(
     Ok(mesh.into())
 }
 
-/// A mesh of tetrahedra, turned to their positive side, and its fields; with notes.
+/// A mesh of tetrahedra, turned to their positive side, and its fields; with notes, also on names of groups, which are
+/// left out.
 pub fn tetrahedra(mesh: VolumeMesh, input: &Path, quiet: bool) -> Result<(TetMesh, MeshFields)> {
+    if let Some(names) = names_of_groups(&mesh.about) {
+        let lost = format_args!("names of groups are not in the output: {names}");
+        note(quiet, lost);
+    }
     let (mesh, fields, notes) = trioxide_operations::input::tetrahedra(mesh)
         .map_err(|error| worded(error).in_file(input))?;
     notes.into_iter().for_each(|found| note(quiet, found));

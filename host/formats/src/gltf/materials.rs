@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use super::accessors::Accessors;
 use super::parts::held;
 use super::{MATERIAL, Read, array, index};
-use crate::format::listed;
+use crate::text::listed;
 use trioxide_mesh::about::GltfMaterials;
 use trioxide_mesh::mesh::Mesh;
 

@@ -190,6 +190,7 @@ impl Cut {
             faces: lists(faces.clone().map(|i| mesh.faces.get(i)), place),
             face_tags: mesh.face_tags[faces.clone()].to_vec(),
             fields: gather(&mesh.fields, elements, duplicates),
+            about: Arc::clone(&mesh.about),
         }
     }
 

@@ -149,6 +149,7 @@ fn every_format_writes_or_refuses_volumes_without_cells() {
                 faces: Polygons::default(),
                 face_tags: Vec::new(),
                 fields: MeshFields::default(),
+                about: Default::default(),
             };
             let mut meshes = vec![mesh.clone()];
             mesh.regions = Some(Vec::new());

@@ -8,14 +8,13 @@ fn element_sets_of_abaqus_are_regions() {
     let (mesh, notes) = read_with_notes(&path).unwrap();
     assert_eq!((mesh.points.len(), mesh.faces.len()), (21, 28));
     let regions = mesh.regions.unwrap();
-    // Lines have the first three region numbers.
+    // Gmsh's groups, one of them without a name.
     let in_region = |region| regions.iter().filter(|&&r| r == region).count();
-    assert_eq!([in_region(4), in_region(5)], [14, 14]);
-    assert_eq!(mesh.segments.len(), 6);
-    assert_eq!(
-        notes,
-        ["its element sets are regions: 1 LINE1, 2 LINE2, 3 LINE3, 4 SURFACE1, 5 SURFACE2"]
-    );
+    assert_eq!([in_region(1), in_region(2)], [14, 14]);
+    let markers: Vec<i32> = mesh.segments.iter().map(|s| s.marker).collect();
+    assert_eq!(markers, [5; 6]);
+    let names: Vec<&str> = mesh.about.groups.values().map(String::as_str).collect();
+    assert_eq!((names, notes), (vec!["left", "right"], vec![]));
 
     let (mesh, notes) = read_with_notes(&path.with_file_name("gmsh_order2.inp")).unwrap();
     assert_eq!((mesh.points.len(), mesh.segments.len()), (21, 6));
@@ -57,6 +56,91 @@ fn element_sets_of_abaqus_are_regions() {
         huge,
         "f:18: elements 1 to 9000000000000000000 are more than there are"
     );
+}
+
+/// A square of two triangles and two lines; `sets` follow.
+fn square_of_abaqus(lines: &str, [one, two]: [&str; 2], sets: &str) -> Loaded {
+    let text = format!(
+        "*NODE, NSET=Nall\n1, 0, 0\n2, 1, 0\n3, 1, 1\n4, 0, 1\n*ELEMENT, TYPE=T3D2{lines}\n5, 1, 2\n6, 2, 3\n\
+         *ELEMENT, TYPE=CPS3{one}\n1, 1, 2, 3\n*ELEMENT, TYPE=CPS3{two}\n2, 1, 3, 4\n{sets}"
+    );
+    let grid = volume::abaqus::parse_grid(text.as_bytes()).unwrap();
+    grid.into_surface().unwrap()
+}
+
+/// Sets of Abaqus by where they stand: the tags of the faces and of the lines, and the names.
+#[test]
+fn elements_of_abaqus_have_their_first_set() {
+    let entities = [", ELSET=Surface1", ", ELSET=Surface2"];
+    let left_out = "sets of nodes are left out: Nall";
+    for (of_lines, of_faces, sets, regions, markers, names, notes) in [
+        // Gmsh's groups count, not its entities, dimension by dimension; one without a name has a number.
+        (
+            ", ELSET=Line7",
+            entities,
+            "*ELSET,ELSET=Steel\n1, 2\n",
+            [1, 1],
+            &[7, 7][..],
+            "2 1 Steel",
+            "",
+        ),
+        (
+            ", ELSET=Line7",
+            entities,
+            "*ELSET, ELSET=PhysicalSurface10\n1\n*ELSET, ELSET=PhysicalSurface20\n2,\n*ELSET, ELSET=wall\n5, 6, 1\n\
+             *ELSET, ELSET=floor\n5,",
+            [10, 20],
+            &[1, 1, 2],
+            "1 1 wall, 1 2 floor, 2 1 wall",
+            "elements of several groups are read once, in the first: 1 face in 10 and 1 wall",
+        ),
+        // Sets of *ELEMENT are groups; one of all elements comes after others.
+        (
+            "",
+            [", ELSET=a", ", ELSET=\"b b\""],
+            "*ELSET, ELSET=c\na\n*ELSET, ELSET=spring\n99\n*NSET, NSET=fix\n1, 2\n*SURFACE, NAME=top\na, S1\n",
+            [1, 2],
+            &[0, 0],
+            "2 1 a, 2 2 b b, 2 3 c",
+            "surfaces are left out: top; element sets without elements that are read: spring; elements of several groups are \
+             read once, in the first: 1 face in 1 a and 3 c",
+        ),
+        (
+            "",
+            [", ELSET=all"; 2],
+            "*ELSET, ELSET=c, GENERATE\n2, 8, 2\n",
+            [2, 1],
+            &[0, 1],
+            "1 1 c, 2 1 c, 2 2 all",
+            "elements of several groups are read once, in the first: 1 face in 1 c and 2 all",
+        ),
+        // Numbers that names say are not given to others; a set of one such set is its name.
+        (
+            "",
+            [", ELSET=region_1", ", ELSET=x"],
+            "*ELSET, ELSET=Iron\nREGION_1\n",
+            [1, 2],
+            &[0, 0],
+            "2 1 Iron, 2 2 x",
+            "",
+        ),
+    ] {
+        let Loaded { mesh, notes: found } = square_of_abaqus(of_lines, of_faces, sets);
+        assert_eq!(mesh.regions, Some(regions.to_vec()), "{sets}");
+        let found_markers: Vec<i32> = mesh.segments.iter().map(|s| s.marker).collect();
+        assert_eq!(found_markers, markers, "{sets}");
+        let of = mesh.about.groups.iter();
+        let of = of.map(|((dimension, number), name)| format!("{dimension} {number} {name}"));
+        assert_eq!(of.collect::<Vec<_>>().join(", "), names, "{sets}");
+        let fix = if sets.contains("NSET=fix") {
+            ", fix"
+        } else {
+            ""
+        };
+        let expected: Vec<&str> = notes.split("; ").filter(|note| !note.is_empty()).collect();
+        assert_eq!(found[0], format!("{left_out}{fix}"));
+        assert_eq!(found[1..], expected, "{sets}");
+    }
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::*;
 use crate::tests::fields::all_fields;
 use crate::volume::VolumeFormat;
-use trioxide_mesh::about::{About, GltfMaterials};
+use trioxide_mesh::about::{About, GltfMaterials, GroupNames};
 use trioxide_mesh::fields::{Field, Fields, MeshFields, Values};
 use trioxide_mesh::mesh::VertexAttributes;
 use trioxide_mesh::volume::{Cells, VolumeMesh};
@@ -74,9 +74,16 @@ fn surface() -> Mesh {
                 json: r#"{"images":[{"bufferView":0,"mimeType":"image/png"}],"textures":[{"source":0}]}"#.to_owned(),
                 images: vec![vec![1, 2, 3, 4, 5]],
             }),
-            ..About::default()
+            ..groups()
         }),
     }
+}
+
+/// Names of some groups.
+fn groups() -> About {
+    let names = [((1, 7), "Inlet"), ((2, 4), "left side"), ((2, 9), "wall")];
+    let names = names.map(|(place, name)| (place, name.to_owned()));
+    About::of_groups(names.into())
 }
 
 #[test]
@@ -130,9 +137,19 @@ fn surfaces_come_back_or_a_note_names_the_part() {
                 materials(&back) == materials(&mesh),
                 format.keeps_gltf_materials,
             );
+            let names = |mesh: &Mesh| names_in_use(&mesh.about, &[7, 4]);
+            let keeps = format.keeps_groups;
+            promise.part(&["names of groups"], names(&back) == names(&mesh), keeps);
             promise.fields(&mesh.fields, &back.fields);
         }
     }
+}
+
+/// The names of groups with these numbers: files may lack the others.
+fn names_in_use(about: &About, numbers: &[i32]) -> GroupNames {
+    let mut names = about.groups.clone();
+    names.retain(|(_, number), _| numbers.contains(number));
+    names
 }
 
 #[test]
@@ -150,6 +167,7 @@ fn volumes_come_back_or_a_note_names_the_part() {
             sides: [Field::scalars("flow", vec![3.5])].into_iter().collect(),
         },
         faces: Default::default(),
+        about: Arc::new(groups()),
     };
     mesh.points[3].z = 1.0;
     mesh.faces.push(&[0, 2, 1]);
@@ -172,6 +190,8 @@ fn volumes_come_back_or_a_note_names_the_part() {
                 )
             };
             assert_eq!(parts(&back), parts(&mesh), "{extension}");
+            let names = |mesh: &VolumeMesh| names_in_use(&mesh.about, &[9]);
+            promise.part(&["names of groups"], names(&back) == names(&mesh), false);
             promise.fields(&mesh.fields, &back.fields);
         }
     }

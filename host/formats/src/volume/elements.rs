@@ -8,6 +8,7 @@ use super::grid_fields::GridFields;
 use super::wedges::turn_wedges;
 use crate::Loaded;
 use crate::fields::take_attributes;
+use trioxide_mesh::about::About;
 use trioxide_mesh::error::{Conversion, Error};
 use trioxide_mesh::fields::{Field, Fields, MeshFields};
 use trioxide_mesh::mesh::{Faces, Mesh, Polygons, Segment};
@@ -38,6 +39,16 @@ impl Shape {
     pub(crate) const TRIANGLE: Shape = Shape::Face(3);
     pub(crate) const QUADRILATERAL: Shape = Shape::Face(4);
     pub(crate) const TETRAHEDRON: Shape = Shape::Cell(CellKind::Tetrahedron);
+
+    /// Its dimension.
+    pub(crate) fn dimension(self) -> usize {
+        match self {
+            Shape::Point => 0,
+            Shape::Line => 1,
+            Shape::Face(_) => 2,
+            Shape::Cell(_) => 3,
+        }
+    }
 
     /// Number of vertices.
     pub(crate) fn vertices(self) -> usize {
@@ -179,6 +190,7 @@ impl Elements {
         }
         self.cells.append(&mut other.cells);
         self.count += other.count;
+        self.groups.names.append(&mut other.groups.names);
         self.has_regions |= other.has_regions;
         self.has_vtk_wedges |= other.has_vtk_wedges;
         self.regions.append(&mut other.regions);
@@ -297,9 +309,19 @@ impl Grid {
         let [cells, faces] = &self.kept_elements;
         self.fields = GridFields {
             points: self.of_kept(fields.points.iter().cloned().collect()),
-            lists: [of_kept(fields.cells, cells), of_kept(fields.sides, faces)],
+            lists: [
+                of_kept(fields.cells, cells),
+                of_kept(fields.sides, faces),
+                Fields::default(),
+            ],
             ..GridFields::default()
         };
+        self
+    }
+
+    /// Adds fields of the lines.
+    pub(crate) fn with_line_fields(mut self, fields: Fields) -> Grid {
+        self.fields.lists[2] = fields;
         self
     }
 
@@ -387,12 +409,15 @@ impl Grid {
             ..
         } = self;
         let [cells, faces, _] = &elements.sources;
+        let lost: Vec<String> = fields.lists[2].iter().map(|f| f.name.clone()).collect();
         let fields = fields.into_mesh_fields([cells, faces]);
         let mut notes = elements.notes;
         if !elements.lines.is_empty() {
             let lines = elements.lines.len();
+            let of_lines = lost.iter().map(|name| format!(", with the field {name}"));
             notes.push(format!(
-                "a volume mesh has no lines: {lines} of the file are left out"
+                "a volume mesh has no lines: {lines} of the file are left out{}",
+                of_lines.collect::<String>()
             ));
         }
         if let Some(i) = (elements.faces.iter()).position(|face| face.len() > 4) {
@@ -431,6 +456,7 @@ impl Grid {
             faces: elements.faces,
             face_tags: elements.face_tags,
             fields,
+            about: Arc::new(About::of_groups(elements.groups.names)),
         };
         if elements.has_vtk_wedges {
             turn_wedges(&mut mesh);
@@ -464,8 +490,8 @@ impl Grid {
         let [_, faces, lines] = &elements.sources;
         let mut fields = fields;
         // Fields of faces are fields of sides in a volume mesh, fields of cells in a surface.
-        let [_, of_faces] = std::mem::take(&mut fields.lists);
-        fields.lists[0] = of_faces;
+        let [_, of_faces, of_lines] = std::mem::take(&mut fields.lists);
+        fields.lists = [of_faces, of_lines, Fields::default()];
         let mut fields = fields.into_mesh_fields([faces, lines]);
         let attributes = take_attributes(&mut fields.points);
         let tags = elements.face_tags;
@@ -482,7 +508,7 @@ impl Grid {
             segments: elements.lines,
             attributes,
             fields,
-            about: Arc::default(),
+            about: Arc::new(About::of_groups(elements.groups.names)),
         };
         let notes = elements.notes;
         Ok(Loaded { mesh, notes })

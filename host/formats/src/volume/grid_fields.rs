@@ -11,8 +11,8 @@ pub(super) struct GridFields {
     /// Fields of the file's elements, `count` of them.
     pub(super) elements: Vec<Field>,
     pub(super) count: usize,
-    /// Fields of cells and of faces, if the reader separates them.
-    pub(super) lists: [Fields; 2],
+    /// Fields of cells, of faces and of lines, if the reader separates them.
+    pub(super) lists: [Fields; 3],
 }
 
 impl GridFields {
@@ -26,7 +26,7 @@ impl GridFields {
     /// Fields of the points, and of two lists of elements with these ids in the file.
     pub(super) fn into_mesh_fields(self, ids: [&Vec<u32>; 2]) -> MeshFields {
         let [mut cells, mut sides] = split(self.elements, self.count, ids.map(Vec::as_slice));
-        let [of_cells, of_faces] = self.lists;
+        let [of_cells, of_faces, _] = self.lists;
         of_cells.iter().for_each(|field| cells.push(field.clone()));
         of_faces.iter().for_each(|field| sides.push(field.clone()));
         MeshFields {

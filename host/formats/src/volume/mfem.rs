@@ -13,7 +13,7 @@ use glam::DVec3;
 
 use super::elements::{Elements, Grid, Shape, Tags};
 use super::tokens::{Text, nth_token};
-use crate::listed;
+use crate::text::listed;
 use crate::text::{Fault, Parsed, check_tag, check_vertex, show, text_start};
 use trioxide_mesh::volume::CellKind;
 

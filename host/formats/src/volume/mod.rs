@@ -22,7 +22,8 @@ use std::path::Path;
 
 use super::text::{Fault, Parsed};
 use super::{
-    Loaded, ReadOptions, complete, dotted, encodings, parse_file, triangle, wrong_extension,
+    Loaded, ReadOptions, complete, dotted, encodings, lost_groups, parse_file, triangle,
+    wrong_extension,
 };
 use trioxide_mesh::fields::{Field, MeshFields};
 #[cfg(test)]
@@ -99,8 +100,10 @@ pub struct VolumeFormat {
     pub encodings: &'static [Encoding],
     /// Most vertices that it can number.
     most_points: usize,
-    /// Whether its files can hold a field of points, cells or faces.
-    keeps_field: fn(&Field) -> bool,
+    /// Whether its files hold names of groups.
+    keeps_groups: bool,
+    /// Whether its files can hold a field of points (0), cells (1) or tagged faces (2).
+    keeps_field: fn(&Field, usize) -> bool,
     /// A field's name in its files.
     plain_name: fn(&str) -> String,
     /// Sentences on fields whose numbers or names change in its files.
@@ -192,17 +195,15 @@ impl VolumeFormat {
 
     /// Sentences on the parts of `mesh` that a file of this format would not hold.
     pub fn losses(&self, mesh: &VolumeMesh) -> Vec<String> {
-        let is_lost = |field: &&Field| !(self.keeps_field)(field);
         let fields = &mesh.fields;
-        let all = fields
-            .points
-            .iter()
-            .chain(&fields.cells)
-            .chain(&fields.sides);
         let mut names: Vec<String> = Vec::new();
-        for field in all.filter(is_lost) {
-            if !names.contains(&field.name) {
-                names.push(field.name.clone());
+        let lists = [&fields.points, &fields.cells, &fields.sides];
+        for (of, list) in lists.into_iter().enumerate() {
+            let lost = list.iter().filter(|field| !(self.keeps_field)(field, of));
+            for field in lost {
+                if !names.contains(&field.name) {
+                    names.push(field.name.clone());
+                }
             }
         }
         let lost = crate::lost_fields(self.name, &names);
@@ -213,7 +214,9 @@ impl VolumeFormat {
         let renamed: Vec<_> = renamed.collect();
         let renamed = crate::renamed_fields(self.name, &renamed);
         let retyped = (self.retyped)(fields);
-        lost.into_iter().chain(renamed).chain(retyped).collect()
+        let groups = lost_groups(self.name, self.keeps_groups, &mesh.about);
+        let lost = groups.into_iter().chain(lost);
+        lost.chain(renamed).chain(retyped).collect()
     }
 
     /// The format in which `path` is read.

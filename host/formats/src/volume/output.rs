@@ -2,10 +2,11 @@
 
 use std::ops::Deref;
 use std::path::Path;
+use std::sync::Arc;
 
 use super::elements::Shape;
 use crate::undivided;
-use trioxide_mesh::fields::MeshFields;
+use trioxide_mesh::fields::{Fields, MeshFields};
 use trioxide_mesh::mesh::{Faces, Mesh, Polygons, Segment};
 use trioxide_mesh::volume::{Cells, VolumeMesh};
 use trioxide_mesh::{Error, Result};
@@ -19,6 +20,8 @@ pub(crate) struct Output<'a> {
     pub(super) mesh: &'a VolumeMesh,
     /// Lines with their markers.
     pub(super) lines: &'a [Segment],
+    /// Fields of the lines.
+    pub(super) line_fields: Option<&'a Fields>,
 }
 
 impl Deref for Output<'_> {
@@ -31,12 +34,16 @@ impl Deref for Output<'_> {
 
 impl<'a> Output<'a> {
     pub(super) fn of(mesh: &'a VolumeMesh) -> Output<'a> {
-        Output { mesh, lines: &[] }
+        Output {
+            mesh,
+            lines: &[],
+            line_fields: None,
+        }
     }
 
     /// Vertices and tag of element `i` among those of its dimension.
     pub(super) fn element(self, shape: Shape, i: usize) -> (&'a [u32], i32) {
-        let Output { mesh, lines } = self;
+        let Output { mesh, lines, .. } = self;
         match shape {
             Shape::Point => (&[], 0),
             Shape::Line => (&lines[i].ends, lines[i].marker),
@@ -59,6 +66,7 @@ pub(crate) fn write_surface_by(
     write(Output {
         mesh: &elements_of_surface(path, mesh)?,
         lines: &mesh.segments,
+        line_fields: Some(&mesh.fields.sides),
     })
 }
 
@@ -100,6 +108,7 @@ fn elements_of_surface(path: &Path, mesh: &Mesh) -> Result<VolumeMesh> {
             sides: mesh.fields.cells.clone(),
             ..MeshFields::default()
         },
+        about: Arc::clone(&mesh.about),
     })
 }
 
@@ -113,7 +122,7 @@ pub(super) enum Selected {
 
 /// The elements of `mesh` that have this shape, in order.
 pub(super) fn select(mesh: Output, shape: Shape) -> Selected {
-    let Output { mesh, lines } = mesh;
+    let Output { mesh, lines, .. } = mesh;
     if let (Cells::Tetrahedra(tetrahedra), Shape::TETRAHEDRON) = (&mesh.cells, shape) {
         return Selected::All(tetrahedra.len());
     }

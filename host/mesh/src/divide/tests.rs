@@ -396,6 +396,7 @@ fn volume(points: Vec<DVec3>, cells: &[&[u32]]) -> VolumeMesh {
         faces: Polygons::default(),
         face_tags: Vec::new(),
         fields: MeshFields::default(),
+        about: Default::default(),
     }
 }
 

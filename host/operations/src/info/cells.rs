@@ -2,6 +2,7 @@
 
 use glam::DVec3;
 use serde_json::json;
+use trioxide::about::GroupNames;
 use trioxide::contact::Contacts;
 use trioxide::device::{Device, Laps};
 use trioxide::progress;
@@ -11,7 +12,7 @@ use trioxide::volume::VolumeMesh;
 use trioxide::volume_summary::{VolumeSummary, volume_summary};
 
 use super::fields::{self, FieldRow};
-use super::{Values, bounds_of, bounds_to_json, cells_to_json, ratios_to_json};
+use super::{Values, bounds_of, bounds_to_json, cells_to_json, groups_to_json, ratios_to_json};
 use crate::error::Result;
 use crate::report::Run;
 
@@ -32,6 +33,8 @@ pub struct VolumeReport {
     pub summary: VolumeSummary,
     /// Where parts touch without sharing vertices.
     pub contacts: Contacts,
+    /// Names of groups of tagged faces (dimension 2) and of cells (3).
+    pub groups: GroupNames,
     /// The fields.
     pub fields: Vec<FieldRow>,
     /// Quality of the cells, where there are any, none has a vertex twice, and all vertices are finite.
@@ -73,6 +76,7 @@ impl VolumeReport {
                 "hanging_vertices",
                 json!(self.contacts.inside_edges() + self.contacts.inside_faces()),
             ),
+            ("groups", groups_to_json(&self.groups)),
             ("fields", fields::to_json(&self.fields)),
             ("volume", json!(summary.volume)),
             ("inverted", json!(summary.inverted.count)),
@@ -127,6 +131,7 @@ pub fn info_volume(mesh: &VolumeMesh) -> Result<VolumeReport> {
         bounds: bounds_of(&mesh.points),
         cells: mesh.cells.len(),
         tagged_faces: mesh.faces.len(),
+        groups: mesh.about.groups.clone(),
         summary,
         contacts: Contacts::of_cells(mesh),
         fields: fields::rows(&mesh.fields, "cells", "tagged faces"),

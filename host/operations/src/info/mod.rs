@@ -15,6 +15,7 @@ use std::collections::BTreeMap;
 use glam::DVec3;
 use rayon::prelude::*;
 use serde_json::{Value, json};
+use trioxide::about::GroupNames;
 use trioxide::contact::{Contacts, doubled};
 use trioxide::device::{Device, Laps};
 use trioxide::edge_table::EdgeTable;
@@ -83,6 +84,8 @@ pub struct Report {
     pub regions: Option<BTreeMap<i32, usize>>,
     /// Number of segments.
     pub segments: usize,
+    /// Names of groups of segments (dimension 1) and of faces (2).
+    pub groups: GroupNames,
     /// The fields.
     pub fields: Vec<FieldRow>,
     /// Faults: of a planar mesh, the first rule that it breaks; of a surface, a line for each rule that it breaks.
@@ -121,6 +124,7 @@ impl Report {
             ("clockwise_faces", json!(self.clockwise_faces)),
             ("regions", json!(self.regions)),
             ("segments", json!(self.segments)),
+            ("groups", groups_to_json(&self.groups)),
             ("fields", fields::to_json(&self.fields)),
             ("problems", json!(self.problems)),
             ("repairs", json!(self.repairs.as_ref().map(repairs_to_json))),
@@ -138,6 +142,14 @@ impl Report {
         values.extend(SurfaceMeasures::values(self.surface.as_ref()));
         values
     }
+}
+
+/// Names of groups in the order of their dimensions and numbers.
+fn groups_to_json(groups: &GroupNames) -> Value {
+    let all = groups.iter().map(|((dimension, number), name)| {
+        json!({"dimension": dimension, "number": number, "name": name})
+    });
+    all.collect()
 }
 
 /// Counts the elements of a mesh, checks it, and measures the faces of a valid planar one. Vertex ids must be in range.
@@ -234,6 +246,7 @@ pub fn info(mesh: Mesh) -> trioxide::Result<Report> {
         clockwise_faces,
         regions,
         segments: mesh.segments.len(),
+        groups: mesh.about.groups.clone(),
         fields: fields::rows(&mesh.fields, "faces", "segments"),
         problems: Vec::new(),
         repairs: None,

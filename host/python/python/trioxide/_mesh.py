@@ -43,8 +43,8 @@ class Mesh(Held):
         Fields of the vertices, faces and segments.
     about : dict, optional
         Data of the mesh as a whole, as `read` finds them in a file: the unit of its coordinates, coordinate system and other records
-        of LAS files, names of materials, materials and images of glTF. Functions hand them on, and `write` takes from them what the
-        format holds.
+        of LAS files, names of materials, materials and images of glTF, names of groups by dimension and number:
+        ``{"groups": {(1, 5): "inlet"}}``. Functions hand them on, and `write` takes from them what the format holds.
 
     >>> mesh = Mesh([[0, 0], [1, 0], [0, 1]], [[0, 1, 2]])
     >>> mesh
@@ -105,9 +105,7 @@ class Mesh(Held):
             value = getattr(self, name)
             found[name] = None if value is None else check.rows(value, name, columns, count, kind)
         found.update(self._fields(count, faces, sides))
-        if self.about is not None and not isinstance(self.about, dict):
-            raise TypeError(f"about is a dict, like that of a mesh from `read` (got a {type(self.about).__name__})")
-        found["about"] = self.about
+        found["about"] = checked_about(self.about)
         return found
 
     def _counts(self) -> List[Tuple[str, Any]]:
@@ -220,6 +218,13 @@ class Mesh(Held):
         return cls(**parts)
 
 
+def checked_about(about: Any) -> Optional[Dict[str, Any]]:
+    """The data of a mesh as a whole, which are a dict."""
+    if about is not None and not isinstance(about, dict):
+        raise TypeError(f"about is a dict, like that of a mesh from `read` (got a {type(about).__name__})")
+    return about
+
+
 class VolumeMesh(Held):
     """Points with tetrahedra, or cells of several kinds.
 
@@ -237,19 +242,24 @@ class VolumeMesh(Held):
         Tagged faces, as lists of vertex ids.
     point_data, cell_data, side_data : dict of arrays, optional
         Fields of the vertices, cells and tagged faces.
+    about : dict, optional
+        Data of the mesh as a whole, as those of `Mesh`.
 
     >>> VolumeMesh(np.eye(4, 3), [[3, 0, 1, 2]])
     <trioxide.VolumeMesh: 4 vertices, 1 tetrahedra>
     """
 
-    __slots__ = ("tetrahedra", "face_offsets", "face_vertices", "face_tags")
+    __slots__ = ("tetrahedra", "face_offsets", "face_vertices", "face_tags", "about")
     _kind = "volume"
-    _names = ("points", "tetrahedra", "offsets", "vertices", "regions", "face_offsets", "face_vertices", "face_tags")
+    _names = (
+        "points", "tetrahedra", "offsets", "vertices", "regions", "face_offsets", "face_vertices", "face_tags", "about",
+    )  # fmt: skip
     tetrahedra: Any
     regions: Any
     face_offsets: Any
     face_vertices: Any
     face_tags: Any
+    about: Optional[Dict[str, Any]]
 
     def __init__(
         self,
@@ -265,6 +275,7 @@ class VolumeMesh(Held):
         point_data: Optional[Dict[str, Any]] = None,
         cell_data: Optional[Dict[str, Any]] = None,
         side_data: Optional[Dict[str, Any]] = None,
+        about: Optional[Dict[str, Any]] = None,
     ) -> None:
         self._hold(locals())
 
@@ -285,6 +296,7 @@ class VolumeMesh(Held):
         if self.face_tags is not None:
             found["face_tags"] = check.tags(self.face_tags, "face_tags", sides, "tagged face")
         found.update(self._fields(count, cells, sides))
+        found["about"] = checked_about(self.about)
         return found
 
     def _counts(self) -> List[Tuple[str, Any]]:

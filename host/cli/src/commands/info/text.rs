@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Display;
 
 use glam::DVec3;
+use trioxide::about::{About, GroupNames};
 use trioxide::quality::{Distribution, Quality};
 use trioxide::quality3d::{Histogram, Quality3d};
 use trioxide::repair::Survey;
@@ -63,6 +64,20 @@ impl Text {
                 "  and more",
                 format_args!("{}{more}", counts.len() - LISTED),
             );
+        }
+    }
+
+    /// Names of groups, by dimension and number.
+    fn groups(&mut self, groups: &GroupNames) {
+        if !groups.is_empty() {
+            self.line("names of groups", groups.len());
+        }
+        for (&(dimension, number), name) in groups.iter().take(LISTED) {
+            let of = format!("  {} {number}", About::DIMENSIONS[dimension.min(3)]);
+            self.line(&of, visible_line(name));
+        }
+        if groups.len() > LISTED {
+            self.line("  and more", groups.len() - LISTED);
         }
     }
 
@@ -226,6 +241,7 @@ pub fn of_surface(report: &Report) -> String {
         text.tags("regions", ["region", "faces", " regions"], regions);
     }
     text.line("segments", report.segments);
+    text.groups(&report.groups);
     text.fields(&report.fields);
     text.problems(&report.problems);
     if let Some(found) = &report.repairs {
@@ -284,6 +300,7 @@ pub fn of_volume(report: &VolumeReport) -> String {
     if summary.regions.is_some() {
         text.line("faces between regions", summary.interface_faces);
     }
+    text.groups(&report.groups);
     text.fields(&report.fields);
     text.line("volume", summary.volume);
     text.line("inverted cells", summary.inverted.count);

@@ -1,21 +1,22 @@
 //! Input files of Abaqus and CalculiX: `.inp`.
 //!
 //! Keywords begin with `*`, comments with `**`. Nodes and elements whose type names a line, a face or a cell are read;
-//! elements of second order by their corners. The region of an element is the section (`*SOLID SECTION`, `*SHELL
-//! SECTION`, …) whose element set contains it, numbered from 1 in the file's order. Without sections it is the set that
-//! the element's `*ELEMENT` names, numbered likewise, if there are several. A note gives the set of each region.
-//! Included files are read too ([`include`]). Parts are joined in order; instances stay at their part's place.
+//! elements of second order by their corners. The region of an element is the first set that contains it ([`sets`]),
+//! of the sections (`*SOLID SECTION`, `*SHELL SECTION` and others), `*ELEMENT` and `*ELSET`, numbered from 1 in this
+//! order; names are kept. Node sets and surfaces are left out with a note. Included files are read too ([`include`]).
+//! Parts are joined in order; instances stay at their part's place.
 //!
-//! Sets `region_7` and `marker_7` (`region_m7` for -7) are written, and read as these numbers. A plane surface is
-//! written as `CPS3` and `CPS4`, a surface in space as `S3` and `S4`.
+//! Sets `region_7` and `marker_7` (`region_m7` for -7) are written, and read as these numbers, as Gmsh's
+//! `PhysicalSurface7` is; a name is an `*ELSET` with nothing but such a set. A plane surface is written as `CPS3` and
+//! `CPS4`, a surface in space as `S3` and `S4`.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::io;
 use std::path::Path;
 
 use glam::DVec3;
 
-use super::elements::{Elements, Grid, Shape, Tags};
+use super::elements::{Elements, Grid, Shape};
 use super::{Output, Selected, select};
 use crate::atomic_file::{Out, write_atomically};
 use crate::foreign;
@@ -23,17 +24,19 @@ use crate::input::peek_file;
 use crate::map_file;
 use crate::references::{Copies, ReadOptions};
 use crate::rows_out::{push_f64, push_integer, write_records};
-use crate::text::{Fault, Parsed, parse_integer, show, text_start, with_line_feeds};
+use crate::text::{Fault, Parsed, listed, parse_integer, show, text_start, with_line_feeds};
 use trioxide_mesh::Result;
 use trioxide_mesh::volume::CellKind;
 
 mod include;
+mod sets;
 mod types;
 
 use include::Expanded;
+use sets::{Numbers, PartSets, Set, note_on_empty, number_in};
 use types::shape;
 
-/// A keyword with its parameters, in upper case, and the data lines after it.
+/// A keyword with its parameters, whose names are in upper case, and the data lines after it.
 struct Block<'a> {
     /// Offset of the keyword.
     at: usize,
@@ -47,6 +50,18 @@ impl Block<'_> {
     fn parameter(&self, name: &str) -> Option<&str> {
         let found = self.parameters.iter().find(|(other, _)| other == name)?;
         Some(&found.1)
+    }
+
+    /// The name of a set, in upper case.
+    fn set(&self, name: &str) -> String {
+        self.parameter(name)
+            .unwrap_or_default()
+            .to_ascii_uppercase()
+    }
+
+    /// The shape of an `*ELEMENT`, and the number of its nodes that are not corners.
+    fn shape(&self) -> Option<(Shape, usize)> {
+        shape(&self.parameter("TYPE")?.to_ascii_uppercase())
     }
 }
 
@@ -65,10 +80,11 @@ fn blocks(file: &[u8]) -> Vec<Block<'_>> {
         }
         let is_keyword = line.starts_with(b"*");
         let text = String::from_utf8_lossy(line.strip_prefix(b"*").unwrap_or(line));
-        let words = text.split(',').map(|word| word.trim().to_ascii_uppercase());
-        let pair = |word: String| match word.split_once('=') {
-            Some((name, value)) => (name.trim().to_owned(), value.trim().to_owned()),
-            None => (word, String::new()),
+        let words = text.split(',').map(str::trim);
+        let pair = |word: &str| {
+            let (name, value) = word.split_once('=').unwrap_or((word, ""));
+            let value = value.trim().trim_matches('"');
+            (name.trim().to_ascii_uppercase(), value.to_owned())
         };
         let filled = words.filter(|word| !word.is_empty());
         match (is_keyword, blocks.last_mut()) {
@@ -76,7 +92,7 @@ fn blocks(file: &[u8]) -> Vec<Block<'_>> {
                 let mut words = filled;
                 blocks.push(Block {
                     at: offset,
-                    keyword: words.next().unwrap_or_default(),
+                    keyword: words.next().unwrap_or_default().to_ascii_uppercase(),
                     parameters: words.map(pair).collect(),
                     lines: Vec::new(),
                 });
@@ -103,9 +119,8 @@ pub(super) fn is_volume(path: &Path, options: ReadOptions) -> bool {
 
 fn has_cells(file: &[u8]) -> bool {
     let solid = |block: &Block| {
-        let found = block.parameter("TYPE").and_then(shape);
         block.keyword == "ELEMENT"
-            && found.is_some_and(|(shape, _)| matches!(shape, Shape::Cell(_)))
+            && (block.shape()).is_some_and(|(shape, _)| matches!(shape, Shape::Cell(_)))
             && !block.lines.is_empty()
     };
     blocks(file).iter().any(solid)
@@ -132,8 +147,9 @@ struct Run {
 struct ModelPart {
     vertices: HashMap<i64, u32>,
     runs: Vec<Run>,
-    /// Elements of each set, and its subsets.
-    sets: HashMap<String, (Vec<i64>, Vec<String>)>,
+    sets: HashMap<String, Set>,
+    /// Names of the sets, in the order of the file.
+    order: Vec<String>,
     /// Sets of the sections.
     sections: Vec<String>,
 }
@@ -142,8 +158,9 @@ struct Reader {
     points: Vec<DVec3>,
     elements: Elements,
     part: ModelPart,
-    /// Names of the numbered regions.
-    names: Vec<String>,
+    numbers: Numbers,
+    /// Sets of nodes, surfaces, and sets without elements.
+    left_out: [Vec<String>; 3],
     skipped: Vec<String>,
     has_moved_instances: bool,
     /// Count of the elements of ranges: a line may name any number of elements.
@@ -158,7 +175,8 @@ pub(crate) fn parse_grid(file: &[u8]) -> Parsed<Grid> {
         points: Vec::new(),
         elements: Elements::default(),
         part: ModelPart::default(),
-        names: Vec::new(),
+        numbers: Numbers::default(),
+        left_out: Default::default(),
         skipped: Vec::new(),
         has_moved_instances: false,
         copies: Copies::new(file.len()),
@@ -168,15 +186,34 @@ pub(crate) fn parse_grid(file: &[u8]) -> Parsed<Grid> {
         return Err(foreign::named(file, "inp", fault));
     }
     for block in &blocks {
+        if let Some(name) = block.parameter("ELSET").or(block.parameter("ESET")) {
+            let set = name.to_ascii_uppercase();
+            reader.numbers.taken.extend(number_in(&set));
+            let spelled = reader.numbers.spelled.entry(set);
+            spelled.or_insert_with(|| name.to_owned());
+        }
+        if let (Some(name), true) = (
+            block.parameter("NSET"),
+            matches!(block.keyword.as_str(), "NODE" | "NSET"),
+        ) {
+            push_new(&mut reader.left_out[0], name);
+        }
+    }
+    for block in &blocks {
         match block.keyword.as_str() {
             "PART" => reader.finish_part(block.at)?,
             "NODE" => reader.read_nodes(block)?,
             "ELEMENT" => reader.read_elements(block)?,
-            "ELSET" => reader.read_set(block)?,
+            "ELSET" | "ESET" => reader.read_set(block)?,
+            "SURFACE" => {
+                let name = block.parameter("NAME").unwrap_or_default();
+                push_new(&mut reader.left_out[1], name);
+            }
             "INSTANCE" => reader.has_moved_instances |= !block.lines.is_empty(),
             keyword if keyword.ends_with(" SECTION") => {
-                if let Some(set) = block.parameter("ELSET") {
-                    reader.part.sections.push(set.to_owned());
+                let set = block.set("ELSET");
+                if !set.is_empty() && !reader.part.sections.contains(&set) {
+                    reader.part.sections.push(set);
                 }
             }
             _ => {}
@@ -186,19 +223,17 @@ pub(crate) fn parse_grid(file: &[u8]) -> Parsed<Grid> {
     let Reader {
         points,
         mut elements,
-        names,
+        left_out: [nodes, surfaces, empty],
         skipped,
         ..
     } = reader;
-    if names.len() > 1 {
-        let shown = names
-            .iter()
-            .zip(1..=8)
-            .map(|(name, i)| format!("{i} {name}"));
-        let shown = shown.collect::<Vec<_>>().join(", ");
-        let more = if names.len() > 8 { ", …" } else { "" };
-        (elements.notes).push(format!("its element sets are regions: {shown}{more}"));
+    for (what, names) in [("sets of nodes", nodes), ("surfaces", surfaces)] {
+        if !names.is_empty() {
+            let note = format!("{what} are left out: {}", listed(names));
+            elements.notes.push(note);
+        }
     }
+    elements.notes.extend(note_on_empty(empty));
     if !skipped.is_empty() {
         let note = format!("elements of the types {} are left out", skipped.join(", "));
         elements.notes.push(note);
@@ -271,7 +306,7 @@ impl Reader {
         let Some(kind) = block.parameter("TYPE") else {
             return Err(Fault::new(block.at, "the *ELEMENT names no TYPE"));
         };
-        let Some((shape, side_nodes)) = shape(kind) else {
+        let Some((shape, side_nodes)) = block.shape() else {
             if !self.skipped.iter().any(|other| other == kind) {
                 self.skipped.push(kind.to_owned());
             }
@@ -279,7 +314,7 @@ impl Reader {
         };
         let mut run = Run {
             shape,
-            set: block.parameter("ELSET").unwrap_or_default().to_owned(),
+            set: block.set("ELSET"),
             numbers: Vec::new(),
             vertices: Vec::new(),
         };
@@ -320,16 +355,16 @@ impl Reader {
             self.elements.push_side_nodes(run.numbers.len(), &sides);
         }
         if !run.set.is_empty() {
-            let members = &mut self.part.sets.entry(run.set.clone()).or_default().0;
-            members.extend_from_slice(&run.numbers);
+            push_new(&mut self.part.order, &run.set);
         }
         self.part.runs.push(run);
         Ok(())
     }
 
     fn read_set(&mut self, block: &Block) -> Parsed<()> {
-        let name = block.parameter("ELSET").unwrap_or_default().to_owned();
-        let (members, sets) = self.part.sets.entry(name).or_default();
+        let name = [block.set("ELSET"), block.set("ESET")].concat();
+        push_new(&mut self.part.order, &name);
+        let Set { members, subsets } = self.part.sets.entry(name).or_default();
         for line in &block.lines {
             if block.parameter("GENERATE").is_some() {
                 let numbers: Vec<i64> = words(line)
@@ -352,66 +387,32 @@ impl Reader {
             for (_, word) in words(line) {
                 match parse_integer(word) {
                     Some((number, length)) if length == word.len() => members.push(number),
-                    _ => sets.push(String::from_utf8_lossy(word).to_ascii_uppercase()),
+                    _ => subsets.push(String::from_utf8_lossy(word).to_ascii_uppercase()),
                 }
             }
         }
         Ok(())
     }
 
-    /// The number of a set: the number in its name, or the next free one.
-    fn number_of(&mut self, set: &str) -> i32 {
-        for prefix in ["REGION_", "MARKER_"] {
-            if let Some(rest) = set.strip_prefix(prefix) {
-                let number = match rest.strip_prefix('M') {
-                    Some(digits) => format!("-{digits}").parse(),
-                    None => rest.parse(),
-                };
-                if let Ok(number) = number {
-                    return number;
-                }
-            }
-        }
-        let place = self.names.iter().position(|name| name == set);
-        let place = place.unwrap_or_else(|| {
-            self.names.push(set.to_owned());
-            self.names.len() - 1
-        });
-        place as i32 + 1
-    }
-
-    /// Assigns regions to the elements of a part.
+    /// Appends the elements of a part with their sets as tags.
     fn finish_part(&mut self, at: usize) -> Parsed<()> {
         let part = std::mem::take(&mut self.part);
-        let mut of_element = HashMap::new();
-        // Subsets, each once: a second section does not change its elements' region.
-        let mut seen = std::collections::HashSet::new();
-        for section in &part.sections {
-            let number = self.number_of(section);
-            let mut open = vec![section];
-            while let Some(name) = open.pop() {
-                if let (true, Some((members, sets))) = (seen.insert(name), part.sets.get(name)) {
-                    open.extend(sets);
-                    for &member in members {
-                        of_element.entry(member).or_insert(number);
-                    }
-                }
-            }
-        }
-        for run in &part.runs {
-            let of_set = match run.set.as_str() {
-                "" => 0,
-                _ if !part.sections.is_empty() => 0,
-                set => self.number_of(set),
-            };
-            let tags: Vec<i32> = (run.numbers.iter())
-                .map(|number| of_element.get(number).copied().unwrap_or(of_set))
-                .collect();
-            self.elements
-                .push(run.shape, &run.vertices, Tags::Each(&tags))
-                .map_err(|reason| Fault::new(at, reason))?;
-        }
+        let sets = PartSets {
+            runs: &part.runs,
+            sets: &part.sets,
+            order: &part.order,
+            sections: &part.sections,
+        };
+        let empty = sets.push(&mut self.numbers, &mut self.elements, at)?;
+        self.left_out[2].extend(empty);
         Ok(())
+    }
+}
+
+/// Appends a name that is not in the list.
+fn push_new(names: &mut Vec<String>, name: &str) {
+    if !names.iter().any(|other| other == name) {
+        names.push(name.to_owned());
     }
 }
 
@@ -442,6 +443,7 @@ fn write_to(out: &mut dyn Out, mesh: Output) -> io::Result<()> {
         buffer.push(b'\n');
     })?;
     let mut number = 1;
+    let mut names = BTreeMap::new();
     for (kind, shape) in WRITTEN {
         let kind = match (shape, is_flat) {
             (Shape::Face(corners), false) => format!("S{corners}"),
@@ -464,8 +466,7 @@ fn write_to(out: &mut dyn Out, mesh: Output) -> io::Result<()> {
             write!(out, "*ELEMENT, TYPE={kind}")?;
             match first {
                 0 => writeln!(out)?,
-                tag if tag < 0 => writeln!(out, ", ELSET={prefix}_m{}", tag.unsigned_abs())?,
-                tag => writeln!(out, ", ELSET={prefix}_{tag}")?,
+                tag => writeln!(out, ", ELSET={}", set(prefix, tag))?,
             }
             write_records(out, length, |buffer, k| {
                 push_integer(buffer, number + k);
@@ -475,9 +476,24 @@ fn write_to(out: &mut dyn Out, mesh: Output) -> io::Result<()> {
                 }
                 buffer.push(b'\n');
             })?;
+            let place = (shape.dimension(), first);
+            if let Some(name) = mesh.about.groups.get(&place).filter(|_| first != 0) {
+                names.insert(place, (name, set(prefix, first)));
+            }
             begin += length;
             number += length;
         }
     }
+    for (name, set) in names.into_values() {
+        // The format has no way to write these within a name.
+        let name = name.replace([',', '=', '"', '\n', '\r'], "_");
+        writeln!(out, "*ELSET, ELSET={name}\n{set}")?;
+    }
     Ok(())
+}
+
+/// The name of the set of elements with a tag.
+fn set(prefix: &str, tag: i32) -> String {
+    let sign = if tag < 0 { "m" } else { "" };
+    format!("{prefix}_{sign}{}", tag.unsigned_abs())
 }

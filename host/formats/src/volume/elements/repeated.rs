@@ -9,7 +9,8 @@ use std::sync::atomic::{AtomicI32, AtomicU32, Ordering::Relaxed};
 use rayon::slice::ParallelSliceMut;
 
 use super::Elements;
-use crate::format::listed;
+use crate::text::listed;
+use trioxide_mesh::about::GroupNames;
 use trioxide_mesh::mesh::gather;
 use trioxide_mesh::parallel;
 
@@ -17,7 +18,7 @@ use trioxide_mesh::parallel;
 #[derive(Default)]
 pub(in crate::volume) struct OtherGroups {
     /// Names of groups, by dimension and tag.
-    pub(in crate::volume) names: BTreeMap<(usize, i32), String>,
+    pub(in crate::volume) names: GroupNames,
     /// Number of elements, by dimension, group, and other group.
     counts: BTreeMap<(usize, i32, i32), usize>,
 }

@@ -11,8 +11,9 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::data::{Data, Version};
-use crate::format::listed;
 use crate::text::Parsed;
+use crate::text::listed;
+use trioxide_mesh::about::{About, GroupNames};
 
 /// The dimension of names in old files, which do not say it.
 const ANY: usize = 4;
@@ -174,9 +175,20 @@ impl Groups {
         Some(place)
     }
 
-    /// Names of groups, by dimension and number.
-    pub(super) fn names(&self) -> &BTreeMap<(usize, i32), String> {
-        &self.names
+    /// Names of groups of elements. Those of no known dimension stand for every one.
+    pub(super) fn names(&self) -> GroupNames {
+        let mut names = GroupNames::new();
+        for (&(dimension, number), name) in &self.names {
+            let dimensions = match dimension {
+                ANY => 1..4,
+                one => one.max(1)..one + 1,
+            };
+            for dimension in dimensions {
+                let place = names.entry((dimension, number));
+                place.or_insert_with(|| name.clone());
+            }
+        }
+        names
     }
 
     /// Returns a sentence for each thing that a mesh does not have.
@@ -187,15 +199,17 @@ impl Groups {
                 notes.push(format!("{before}{all}{after}"));
             }
         };
-        let of = ["point", "curve", "surface", "volume", "group"];
         let named = |&(dimension, number): &(usize, i32)| {
             let name = self.names.get(&(dimension, number));
             let name = name.map_or_else(String::new, |name| format!(" {name}"));
-            format!("{} {number}{name}", of[dimension])
+            format!("{} {number}{name}", About::DIMENSIONS[dimension])
         };
-        let all = listed(self.names.keys().map(named));
-        say("names of groups are not kept: ", all, "");
-        let points = self.points.iter();
+        let mut points = self.points.clone();
+        let of_points = self.names.range((0, i32::MIN)..(1, i32::MIN));
+        for (&(_, number), _) in of_points {
+            points.entry(number).or_default();
+        }
+        let points = points.iter();
         let points = points.map(|(&tag, count)| format!("{} ({count})", named(&(0, tag))));
         say("groups of points are left out: ", listed(points), "");
         let all = listed(self.reversed.iter().map(named));

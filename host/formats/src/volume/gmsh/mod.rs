@@ -5,8 +5,8 @@
 //! physical group. If no element of the dimension has one, it is the geometrical entity, if there are several. A face
 //! or cell in several physical groups gets the first, with a note; a line is read for each. Elements of higher order
 //! are read by their corners. `$NodeData` and `$ElementData` become fields of doubles, except for lines. Names of
-//! groups, groups of points, partitions ([`groups`]), periodic nodes and other data are left out with a note. Gmsh's
-//! `view.write` with `append` repeats the mesh before each view: it is read once.
+//! groups are kept. Groups of points, partitions ([`groups`]), periodic nodes and other data are left out with a note.
+//! Gmsh's `view.write` with `append` repeats the mesh before each view: it is read once.
 //!
 //! Written regions and tags are physical groups, each with a geometrical entity of its own: Gmsh puts whole entities
 //! into groups, ignoring the groups of elements. A tag below 0 is a group with another number and a name that says the
@@ -432,7 +432,7 @@ impl Grouped {
         }
         let fields = self.views.finish(&nodes, &mut self.elements.notes)?;
         self.elements.has_copies = true;
-        self.elements.groups.names = self.groups.names().clone();
+        self.elements.groups.names = self.groups.names();
         self.elements.notes.extend(self.groups.notes());
         let grid = Grid::new(nodes.points, self.elements);
         let grid = grid.map_err(|reason| Fault::new(end, reason))?;
@@ -467,9 +467,12 @@ fn entities(mesh: Output) -> [Entities; 3] {
         false => mesh.regions.as_deref().unwrap_or(&[0]),
     };
     let markers: Vec<i32> = mesh.lines.iter().map(|line| line.marker).collect();
+    let mut dimension = 0;
     let mut all = [&markers[..], &mesh.face_tags, regions].map(|tags| {
+        dimension += 1;
         let tags: BTreeSet<i32> = tags.iter().copied().collect();
-        let mut free = (1..).filter(|number| !tags.contains(number));
+        let has_name = |number| mesh.about.groups.contains_key(&(dimension, number));
+        let mut free = (1..).filter(|&number| !tags.contains(&number) && !has_name(number));
         let group = |tag: i32| match tag < 0 {
             true => free.next().unwrap_or(0),
             false => tag,
@@ -486,14 +489,21 @@ fn entities(mesh: Output) -> [Entities; 3] {
     all
 }
 
-/// Writes the names of groups that stand for tags below 0.
+/// Writes the names of groups. The name of a group for a tag below 0 says the tag.
 fn write_names(out: &mut dyn io::Write, mesh: Output, entities: &[Entities; 3]) -> io::Result<()> {
     let below = |entities: &Entities| entities.range(..0).count();
-    let count: usize = entities.iter().map(below).sum();
+    let named = mesh.about.groups.iter();
+    let named = named.filter(|((dimension, number), _)| *dimension <= 3 && *number > 0);
+    let count = entities.iter().map(below).sum::<usize>() + named.clone().count();
     if count == 0 {
         return Ok(());
     }
     writeln!(out, "$PhysicalNames\n{count}")?;
+    for ((dimension, number), name) in named {
+        // The format has no way to write these within a name.
+        let name = name.replace(['"', '\n', '\r'], "'");
+        writeln!(out, "{dimension} {number} \"{name}\"")?;
+    }
     let highest = if mesh.cells.is_empty() { 2 } else { 3 };
     for (dimension, entities) in (1..).zip(entities) {
         let kind = match dimension == highest {
@@ -506,16 +516,6 @@ fn write_names(out: &mut dyn io::Write, mesh: Output, entities: &[Entities; 3]) 
         }
     }
     writeln!(out, "$EndPhysicalNames")
-}
-
-/// The dimension of a shape's elements.
-fn dimension(shape: Shape) -> usize {
-    match shape {
-        Shape::Point => 0,
-        Shape::Line => 1,
-        Shape::Face(_) => 2,
-        Shape::Cell(_) => 3,
-    }
 }
 
 /// Writes the first section.

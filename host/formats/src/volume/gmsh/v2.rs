@@ -11,8 +11,8 @@ use super::super::{Output, Selected, select};
 use super::data::{Data, Start};
 use super::groups::Groups;
 use super::{
-    Entity, Grouped, NodeMap, Nodes, SHAPES, dimension, entities, fields, read_sections, shape,
-    write_format, write_names,
+    Entity, Grouped, NodeMap, Nodes, SHAPES, entities, fields, read_sections, shape, write_format,
+    write_names,
 };
 use crate::atomic_file::Out;
 use crate::fields::Number;
@@ -160,7 +160,7 @@ fn resolved(
     for (i, row) in rows().enumerate() {
         // Larger numbers are a fault, which the table finds.
         let tag = match i32::try_from(row[first_tag]) {
-            Ok(group) => groups.tag(dimension(shape), group).map(i64::from),
+            Ok(group) => groups.tag(shape.dimension(), group).map(i64::from),
             Err(_) => Some(row[first_tag]),
         };
         let Some(tag) = tag else {
@@ -396,7 +396,7 @@ pub(super) fn write(out: &mut dyn Out, mesh: Output, is_binary: bool) -> io::Res
         if selected.is_empty() {
             continue;
         }
-        let entities = &entities[dimension(shape) - 1];
+        let entities = &entities[shape.dimension() - 1];
         if is_binary {
             for value in [i32::from(kind), selected.len() as i32, 2] {
                 out.write_all(&value.to_le_bytes())?;

@@ -10,8 +10,8 @@ use super::super::{Output, Selected, select};
 use super::data::{Data, Version};
 use super::groups::Place;
 use super::{
-    Entities, Entity, Grouped, NodeMap, Nodes, SHAPES, dimension, entities, fields, read_sections,
-    shape, v40, write_format, write_names,
+    Entities, Entity, Grouped, NodeMap, Nodes, SHAPES, entities, fields, read_sections, shape, v40,
+    write_format, write_names,
 };
 use crate::atomic_file::Out;
 use crate::rows_out::{push_after_blanks, push_f64, push_integer, write_records};
@@ -228,7 +228,7 @@ impl Grouped {
                 return Ok(());
             }
             Shape::Line => (1, others),
-            _ => (dimension(shape), &[][..]),
+            _ => (shape.dimension(), &[][..]),
         };
         self.views
             .push_numbers(shape, table.values, table.width, data.file());
@@ -351,7 +351,7 @@ fn write_elements(
     sink.line()?;
     let mut number = 1;
     for block in blocks {
-        let dimension = dimension(block.shape) as i32;
+        let dimension = block.shape.dimension() as i32;
         let mut sink = Sink { out, is_binary };
         sink.ints(&[dimension, block.entity, i32::from(block.kind)])?;
         sink.sizes(&[block.ids.len()])?;
@@ -383,7 +383,7 @@ fn blocks(mesh: Output, entities: &[Entities; 3]) -> Vec<Block> {
     let mut blocks: Vec<Block> = Vec::new();
     for (kind, shape) in SHAPES {
         let selected = select(mesh, shape);
-        let entities = &entities[dimension(shape) - 1];
+        let entities = &entities[shape.dimension() - 1];
         let mut of_tag = HashMap::new();
         for k in 0..selected.len() {
             let (_, tag) = selected.element(mesh, shape, k);

@@ -8,6 +8,7 @@ use glam::DVec3;
 use super::super::bytes::{Bytes, Decode, Kind, Numbers, Order};
 use super::super::elements::{Elements, Grid, Shape, Table, Tag};
 use super::super::{Output, select};
+use super::marks::{Marks, list, lists, references};
 use super::{SECTIONS, check_dimension, dimension, finish, is_solid, section};
 use crate::atomic_file::{Out, write_atomically};
 use crate::rows_out::write_records;
@@ -72,6 +73,7 @@ pub(super) fn parse(file: &[u8]) -> Parsed<Grid> {
     let ([real, integer, position], mut bytes) = open(file)?;
     let mut points = None;
     let mut elements = Elements::default();
+    let mut marks = Marks::default();
     let mut dimension = None;
     while bytes.at < file.len() {
         let begin = bytes.at;
@@ -89,18 +91,29 @@ pub(super) fn parse(file: &[u8]) -> Parsed<Grid> {
                 let reason = "Vertices must stand once, behind the Dimension";
                 return Err(bytes.fault(begin, reason));
             };
-            points = Some(read_points(&mut bytes, dimension, real, integer)?);
+            let kinds = [real, integer];
+            points = Some(read_points(&mut bytes, dimension, kinds, &mut marks)?);
         } else if let Some((keyword, shape, side_nodes)) =
             section(|_, number| i64::from(number) == keyword)
         {
             let points = points.as_ref().ok_or_else(|| {
                 bytes.fault(begin, format!("{keyword} stand before the Vertices"))
             })?;
+            marks.begin(keyword, &elements);
             let shape = (shape, side_nodes);
             let points = points.len();
             read_elements(&mut bytes, keyword, shape, integer, points, &mut elements)?;
+        } else if let Some(list) = list(|_, number| i64::from(number) == keyword) {
+            let count = bytes.count(integer, "the number of elements")?;
+            let rows = bytes.take(count, integer.size(), "numbers of elements")?;
+            let Numbers::Integers(numbers) = integer.numbers(rows, bytes.order) else {
+                unreachable!("elements are whole numbers");
+            };
+            marks.add(list, begin, numbers);
         } else if next == 0 {
             break;
+        } else {
+            marks.skip(format!("keyword {keyword}"));
         }
         match usize::try_from(next) {
             // The last section has no next one.
@@ -117,23 +130,26 @@ pub(super) fn parse(file: &[u8]) -> Parsed<Grid> {
             }
         }
     }
-    finish(elements, points, 0)
+    finish(elements, marks, points, 0)
 }
 
 fn read_points(
     bytes: &mut Bytes,
     dimension: usize,
-    real: Kind,
-    integer: Kind,
+    [real, integer]: [Kind; 2],
+    marks: &mut Marks,
 ) -> Parsed<Vec<DVec3>> {
     let count = bytes.count(integer, "the number of vertices")?;
     let size = dimension * real.size();
     let width = size + integer.size();
     let rows = bytes.take(count, width, "vertices")?;
     let mut coordinates = Vec::with_capacity(rows.len() / width * size);
+    let mut references = Vec::with_capacity(rows.len() / width * integer.size());
     for row in rows.chunks_exact(width) {
         coordinates.extend_from_slice(&row[..size]);
+        references.extend_from_slice(&row[size..]);
     }
+    marks.references = integer.numbers(&references, bytes.order).into_floats();
     let coordinates = real.numbers(&coordinates, bytes.order).into_floats();
     let points = coordinates.chunks_exact(dimension);
     Ok(points
@@ -181,6 +197,7 @@ fn write_to(out: &mut dyn Out, mesh: Output) -> io::Result<()> {
         .map(|&(_, number, shape)| (number, shape, select(mesh, shape)))
         .filter(|(_, _, ids)| !ids.is_empty())
         .collect();
+    let (references, lists) = (references(mesh), lists(mesh));
     let rows = |shape: Shape| 4 * (shape.vertices() + 1);
     let dimension = dimension(mesh);
     let vertices = (8 * dimension + 4) * mesh.points.len();
@@ -188,7 +205,11 @@ fn write_to(out: &mut dyn Out, mesh: Output) -> io::Result<()> {
         .iter()
         .map(|(_, shape, ids)| rows(*shape) * ids.len())
         .sum();
-    let is_small = i32::try_from(vertices + elements + 1024).is_ok();
+    let marks: usize = lists
+        .iter()
+        .map(|(.., numbers)| 16 + 4 * numbers.len())
+        .sum();
+    let is_small = i32::try_from(vertices + elements + marks + 1024).is_ok();
     let head = if is_small { 12 } else { 16 };
     let mut at = 8;
     // Writes a section's keyword and the offset of the next one. `length` counts the bytes after these, including the
@@ -212,7 +233,8 @@ fn write_to(out: &mut dyn Out, mesh: Output) -> io::Result<()> {
         for coordinate in &mesh.points[i].to_array()[..dimension] {
             buffer.extend_from_slice(&coordinate.to_le_bytes());
         }
-        buffer.extend_from_slice(&0i32.to_le_bytes());
+        let reference = references.map_or(0, |references| references[i]);
+        buffer.extend_from_slice(&reference.to_le_bytes());
     })?;
     for (number, shape, ids) in &sections {
         section(out, *number, 4 + rows(*shape) * ids.len())?;
@@ -223,6 +245,13 @@ fn write_to(out: &mut dyn Out, mesh: Output) -> io::Result<()> {
                 buffer.extend_from_slice(&(vertex as i32 + 1).to_le_bytes());
             }
             buffer.extend_from_slice(&tag.to_le_bytes());
+        })?;
+    }
+    for (_, number, numbers) in &lists {
+        section(out, *number, 4 + 4 * numbers.len())?;
+        out.write_all(&(numbers.len() as i32).to_le_bytes())?;
+        write_records(out, numbers.len(), |buffer, k| {
+            buffer.extend_from_slice(&(numbers[k] as i32).to_le_bytes());
         })?;
     }
     out.write_all(&(END as i32).to_le_bytes())?;

@@ -3,8 +3,9 @@
 //! <https://www.ljll.fr/frey/publications/RT-0253.pdf>, and libMeshb for the binary form. Vertices, tetrahedra,
 //! pyramids, prisms and hexahedra are read, with their references as regions; triangles and quadrilaterals as faces
 //! with their references, edges as segments of a surface. References of 0 throughout are no regions. Elements of second
-//! order are read by their corners. Everything else (corners, required elements, normals) is skipped. In `Dimension 2`
-//! points are at z = 0; a surface in that plane is written so, as programs for planar meshes expect it.
+//! order are read by their corners. References of vertices, corners, ridges and required elements are fields, which are
+//! written back ([`marks`]). Other sections, such as normals, are left out with a note. In `Dimension 2` points are at
+//! z = 0; a surface in that plane is written so, as programs for planar meshes expect it.
 //!
 //! Versions 1 to 4 of the binary form are read, in either byte order. Version 2 is written, or 3 if offsets in the file
 //! need more than 32 bits.
@@ -13,11 +14,17 @@ use glam::DVec3;
 
 use super::elements::{Elements, Grid, Shape};
 use super::{Output, mfem};
+use marks::Marks;
+
 use crate::text::{Fault, Parsed, with_line_feeds};
 use trioxide_mesh::volume::CellKind;
 
 mod binary;
+mod marks;
 mod text;
+
+pub(super) use marks::keeps_in_volume;
+pub(crate) use marks::lost_fields;
 
 pub(crate) use binary::write as write_binary;
 pub(crate) use text::write as write_text;
@@ -94,8 +101,17 @@ fn dimension(mesh: Output) -> usize {
     }
 }
 
-fn finish(mut elements: Elements, points: Option<Vec<DVec3>>, end: usize) -> Parsed<Grid> {
+fn finish(
+    mut elements: Elements,
+    marks: Marks,
+    points: Option<Vec<DVec3>>,
+    end: usize,
+) -> Parsed<Grid> {
     elements.has_copies = true;
+    elements.notes.extend(marks.note());
     let points = points.ok_or_else(|| Fault::new(end, "there are no Vertices"))?;
-    Grid::new(points, elements).map_err(|reason| Fault::new(end, reason))
+    let counts = [points.len(), elements.face_tags.len(), elements.lines.len()];
+    let (fields, of_lines) = marks.fields(counts)?;
+    let grid = Grid::new(points, elements).map_err(|reason| Fault::new(end, reason))?;
+    Ok(grid.with_mesh_fields(fields).with_line_fields(of_lines))
 }

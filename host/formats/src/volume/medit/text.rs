@@ -8,6 +8,7 @@ use glam::DVec3;
 use super::super::elements::{Elements, Grid, Shape, Table, Tag};
 use super::super::tokens::{Text, nth_token};
 use super::super::{Output, select};
+use super::marks::{Marks, list, lists, references};
 use super::{SECTIONS, check_dimension, dimension, finish, is_solid, section};
 use crate::atomic_file::{Out, write_atomically};
 use crate::foreign;
@@ -25,6 +26,7 @@ pub(super) fn parse(file: &[u8]) -> Parsed<Grid> {
     text.number::<i64>("a version")?;
     let mut points = None;
     let mut elements = Elements::default();
+    let mut marks = Marks::default();
     let mut dimension = None;
     loop {
         let begin = text.skip_blanks();
@@ -42,23 +44,33 @@ pub(super) fn parse(file: &[u8]) -> Parsed<Grid> {
                 let reason = "Vertices must stand once, behind the Dimension";
                 return Err(Fault::new(begin, reason));
             };
-            points = Some(read_points(&mut text, dimension)?);
+            points = Some(read_points(&mut text, dimension, &mut marks)?);
         } else if let Some((keyword, shape, side_nodes)) =
             section(|keyword, _| word == keyword.as_bytes() || is_misspelt(word, keyword))
         {
             let points = points
                 .as_ref()
                 .ok_or_else(|| Fault::new(begin, format!("{keyword} stand before the Vertices")))?;
+            marks.begin(keyword, &elements);
             let shape = (shape, side_nodes);
             read_elements(&mut text, keyword, shape, points.len(), &mut elements)?;
+        } else if let Some(list) = list(|keyword, _| word == keyword.as_bytes()) {
+            let count = text.count("the number of elements")?;
+            marks.add(list, begin, text.numbers(count, "numbers of elements")?);
         } else if word[0].is_ascii_alphabetic() {
+            let name = String::from_utf8_lossy(word).into_owned();
+            let at = text.at;
+            if text.count("").is_ok_and(|count| count > 0) {
+                marks.skip(name);
+            }
+            text.at = at;
             skip_section(&mut text);
         } else {
             text.at = begin;
             return Err(text.unexpected("a keyword such as Vertices or End"));
         }
     }
-    finish(elements, points, file.len())
+    finish(elements, marks, points, file.len())
 }
 
 /// Whether the file has cells of three dimensions.
@@ -88,11 +100,12 @@ fn is_misspelt(word: &[u8], keyword: &str) -> bool {
     keyword == "Hexahedra" && word == b"Hexaedra"
 }
 
-fn read_points(text: &mut Text, dimension: usize) -> Parsed<Vec<DVec3>> {
+fn read_points(text: &mut Text, dimension: usize, marks: &mut Marks) -> Parsed<Vec<DVec3>> {
     let count = text.count("the number of vertices")?;
     let width = dimension + 1;
     let numbers = text.numbers::<f64>(count.saturating_mul(width), "vertices")?;
     let rows = numbers.chunks_exact(width);
+    marks.references = rows.clone().map(|row| row[dimension]).collect();
     Ok(rows
         .map(|row| DVec3::new(row[0], row[1], if dimension == 3 { row[2] } else { 0.0 }))
         .collect())
@@ -153,6 +166,7 @@ pub(crate) fn write(path: &Path, mesh: Output) -> Result<()> {
 
 fn write_to(out: &mut dyn Out, mesh: Output) -> io::Result<()> {
     let dimension = dimension(mesh);
+    let references = references(mesh);
     // Version 2: doubles.
     write!(
         out,
@@ -164,7 +178,8 @@ fn write_to(out: &mut dyn Out, mesh: Output) -> io::Result<()> {
             push_f64(buffer, *coordinate);
             buffer.push(b' ');
         }
-        buffer.extend_from_slice(b"0\n");
+        push_integer(buffer, references.map_or(0, |references| references[i]));
+        buffer.push(b'\n');
     })?;
     for (keyword, _, shape) in SECTIONS {
         let ids = select(mesh, shape);
@@ -179,6 +194,13 @@ fn write_to(out: &mut dyn Out, mesh: Output) -> io::Result<()> {
                 buffer.push(b' ');
             }
             push_integer(buffer, tag);
+            buffer.push(b'\n');
+        })?;
+    }
+    for (keyword, _, numbers) in lists(mesh) {
+        write!(out, "\n{keyword}\n{}\n", numbers.len())?;
+        write_records(out, numbers.len(), |buffer, k| {
+            push_integer(buffer, numbers[k]);
             buffer.push(b'\n');
         })?;
     }

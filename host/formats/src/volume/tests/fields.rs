@@ -13,6 +13,7 @@ fn full_mesh() -> VolumeMesh {
         faces: Polygons::default(),
         face_tags: vec![1, 2, 3, 4],
         fields: MeshFields::default(),
+        about: Default::default(),
     };
     for face in [[0, 2, 1], [1, 2, 3], [0, 1, 3], [0, 3, 2]] {
         mesh.faces.push(&face);

@@ -2,6 +2,8 @@
 
 use super::*;
 use crate::Loaded;
+use std::sync::Arc;
+use trioxide_mesh::about::{About, GroupNames};
 use trioxide_mesh::mesh::{Faces, Mesh, Segment};
 
 /// A number of a `.msh` file: of 32 bits, a size, or a double.
@@ -50,6 +52,11 @@ fn volume(file: impl AsRef<[u8]>) -> (VolumeMesh, Vec<String>) {
 
 fn markers(mesh: &Mesh) -> Vec<([u32; 2], i32)> {
     mesh.segments.iter().map(|s| (s.ends, s.marker)).collect()
+}
+
+fn names_of<const N: usize>(names: [(usize, i32, &str); N]) -> GroupNames {
+    let names = names.map(|(dimension, number, name)| ((dimension, number), name.to_owned()));
+    names.into()
 }
 
 /// The nodes of a square in one block, numbered from 1.
@@ -208,8 +215,11 @@ fn groups_of_partitions_stand_for_the_groups_that_were_divided() {
     assert_eq!(mesh.regions, Some(vec![10, 10]));
     assert_eq!(markers(&mesh), [([0, 1], 7), ([1, 2], 0)]);
     let joined = "its partitions are joined, and left out: elements between them (1)";
-    let named = "names of groups are not kept: surface 10 steel, surface 30 all";
-    assert_eq!(notes, [named, joined]);
+    assert_eq!(notes, [joined]);
+    assert_eq!(
+        mesh.about.groups,
+        names_of([(2, 10, "steel"), (2, 30, "all")])
+    );
     let fault = super::error(gmsh::parse, new.replacen("1 3 4\n$", "1 3 5\n$", 1));
     assert_eq!(fault, "f:27: there is no node 5");
     // The same in version 4.1, where entities have these groups.
@@ -268,11 +278,12 @@ fn elements_in_several_groups_are_read_once() {
     assert_eq!(
         notes,
         [
-            "names of groups are not kept: point 77 pt, curve 5 rev, surface 9 dom, surface 11 all, volume 3 body",
             "groups of points are left out: point 77 pt (1)",
             "elements of several groups are read once, in the first: 2 faces in 9 dom and 11 all",
         ]
     );
+    let names = names_of([(1, 5, "rev"), (2, 9, "dom"), (2, 11, "all"), (3, 3, "body")]);
+    assert_eq!(mesh.about.groups, names);
     // Cells, with tagged faces.
     let elements = "$Elements\n7\n1 2 2 9 1 1 2 3\n2 2 2 11 1 1 2 3\n3 4 2 3 1 1 2 3 4\n4 4 2 4 1 1 2 3 4\n5 4 2 5 1 1 2 3 4\n\
         6 4 2 3 2 1 3 2 5\n7 4 2 8 2 1 3 2 5\n$EndElements\n";
@@ -283,6 +294,8 @@ fn elements_in_several_groups_are_read_once() {
     );
     assert_eq!(mesh.regions, Some(vec![3, 3]));
     assert_eq!((mesh.faces.len(), &mesh.face_tags[..]), (1, &[9][..]));
+    assert_eq!(mesh.about.groups, names);
+    assert_eq!(notes[0], "groups of points are left out: point 77 pt (0)");
     assert_eq!(
         notes[1],
         "elements of several groups are read once, in the first: 1 face in 9 dom and 11 all, 1 cell in 3 body and 4, \
@@ -359,7 +372,6 @@ fn entities_in_several_groups_have_the_first() {
     assert_eq!(
         notes,
         [
-            "names of groups are not kept: curve 4 free, curve 5 clamped at \"base\", surface 2 piezo",
             "groups of points are left out: point 77 (1)",
             "groups have reversed entities: curve 4 free, surface 1: their elements keep their direction",
             "elements of several groups are read once, in the first: 2 faces in 1 and 2 piezo",
@@ -378,6 +390,10 @@ fn tags_below_0_are_groups_with_other_numbers() {
         faces: Faces::Triangles(vec![[0, 1, 2], [1, 3, 2]]),
         regions: Some(vec![i32::MIN, 1]),
         segments: vec![segment([0, 1], -5), segment([1, 3], 5), segment([2, 0], 0)],
+        about: Arc::new(About::of_groups(names_of([
+            (1, 5, "in, out"),
+            (2, 2, "not used"),
+        ]))),
         ..Mesh::default()
     };
     for msh_version in [MshVersion::V2, MshVersion::V4] {
@@ -391,7 +407,8 @@ fn tags_below_0_are_groups_with_other_numbers() {
             assert_eq!((&back, notes.len()), (&mesh, 0), "{options:?}");
             let text = std::fs::read(&path).unwrap();
             let text = String::from_utf8_lossy(&text);
-            let names = "$PhysicalNames\n2\n1 1 \"marker_m5\"\n2 2 \"region_m2147483648\"\n";
+            let names = "$PhysicalNames\n4\n1 5 \"in, out\"\n2 2 \"not used\"\n1 1 \"marker_m5\"\n\
+                2 3 \"region_m2147483648\"\n";
             assert!(text.contains(names), "{text}");
         }
     }

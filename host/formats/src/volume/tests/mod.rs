@@ -66,6 +66,7 @@ pub(super) fn mixed_mesh() -> VolumeMesh {
         faces,
         face_tags: vec![4, -1, i32::MAX],
         fields: MeshFields::default(),
+        about: Default::default(),
     }
 }
 
@@ -81,6 +82,7 @@ pub(super) fn tetrahedra() -> VolumeMesh {
         faces,
         face_tags: vec![3, 9],
         fields: MeshFields::default(),
+        about: Default::default(),
     }
 }
 

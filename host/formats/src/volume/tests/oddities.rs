@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::triangle;
+use trioxide_mesh::fields::{Field, Fields};
 
 const CORNER: [[u32; 4]; 1] = [[0, 1, 2, 3]];
 
@@ -112,6 +113,75 @@ fn tetgen_oddities_and_faults() {
     assert!(faces("1 1\n1 1 2 3").is_err());
 }
 
+/// References of vertices and special elements are fields, which the text and the binary form give back.
+#[test]
+fn special_elements_of_medit_are_fields() {
+    let text = "MeshVersionFormatted 2\nDimension 2\nVertices 6\n0 0 1\n1 0 2\n1 1 3\n0 1 4\n2 0 0\n2 1 -5\n\
+        RequiredEdges 1\n2\nQuadrilaterals 1\n2 5 6 3 9\nTriangles 2\n1 2 3 7\n1 3 4 8\nEdges 2\n1 2 11\n1 3 20\n\
+        Corners 2\n1 4\nRidges 2\n1 2\nRequiredVertices 1\n6\nRequiredTriangles 1\n2\nNormals 1\n0 0\nTangents 0\nEnd\n";
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    std::fs::write(path("a.mesh"), text).unwrap();
+    let (mesh, notes) = crate::read_with_notes(&path("a.mesh")).unwrap();
+    assert_eq!(notes, ["sections are left out: Normals"]);
+    let fields = &mesh.fields;
+    let points: Vec<_> = fields
+        .points
+        .iter()
+        .map(|f| (&*f.name, &f.values))
+        .collect();
+    let [reference, corner] = [
+        vec![1, 2, 3, 4, 0, -5].into(),
+        vec![1u8, 0, 0, 1, 0, 0].into(),
+    ];
+    let last = vec![0u8, 0, 0, 0, 0, 1].into();
+    assert_eq!(
+        points,
+        [
+            ("reference", &reference),
+            ("corner", &corner),
+            ("required", &last)
+        ]
+    );
+    // The second triangle is the third face.
+    let faces: Vec<_> = fields.cells.iter().map(|f| (&*f.name, &f.values)).collect();
+    assert_eq!(faces, [("required", &vec![0u8, 0, 1].into())]);
+    let lines: Vec<_> = fields.sides.iter().map(|f| (&*f.name, &f.values)).collect();
+    let [edges, ridges] = [vec![0u8, 1].into(), vec![1u8, 1].into()];
+    assert_eq!(lines, [("required", &edges), ("ridge", &ridges)]);
+    for name in ["b.mesh", "b.meshb"] {
+        let format = crate::Format::to_write(&path(name)).unwrap();
+        assert_eq!(format.losses(&mesh, Encoding::default()), [""; 0]);
+        crate::write(&path(name), &mesh).unwrap();
+        let (back, notes) = crate::read_with_notes(&path(name)).unwrap();
+        let sorted = |fields: &Fields| {
+            let mut all: Vec<Field> = fields.iter().cloned().collect();
+            all.sort_by(|a, b| a.name.cmp(&b.name));
+            all
+        };
+        assert_eq!(
+            (sorted(&back.fields.points), notes.len()),
+            (sorted(&fields.points), 0)
+        );
+        assert_eq!(sorted(&back.fields.sides), sorted(&fields.sides));
+        assert_eq!(
+            back.fields.cells.get("required").unwrap().values,
+            vec![0u8, 1, 0].into()
+        );
+    }
+    let text = std::fs::read_to_string(path("b.mesh")).unwrap();
+    assert!(
+        text.ends_with("\nRequiredTriangles\n1\n2\n\nEnd\n"),
+        "{text}"
+    );
+    // A volume has no lines.
+    let cells = MEDIT.replacen("Edges\n0", "Edges\n1\n1 2 3\nRidges\n1\n1", 1);
+    let grid = super::super::medit::parse_grid(cells.as_bytes()).unwrap();
+    let (_, notes) = grid.into_volume().unwrap();
+    let lines = "a volume mesh has no lines: 1 of the file are left out, with the field ridge";
+    assert_eq!(notes, ["sections are left out: Normals", lines]);
+}
+
 const MEDIT: &str = "MeshVersionFormatted\n2\nDimension 3 # space\nVertices 4\n0 0 0 1  1 0 0 1\n0 1 0 1 0 0 1 nan\n\
     Normals 1\n0 inf 1\nRequiredVertices\n1\n4\nTriangles\n1\n1 3 2 8\nTetrahedra\n1\n1 2 3 4 5\nHexaedra 0\nEdges\n0\n End";
 
@@ -127,7 +197,13 @@ fn medit_oddities_and_faults() {
         (&[0, 2, 1][..], &[8][..])
     );
     assert_eq!(mesh.points, [DVec3::ZERO, DVec3::X, DVec3::Y, DVec3::Z]);
+    let required = mesh.fields.points.get("required").unwrap();
+    assert_eq!(required.values, vec![0u8, 0, 0, 1].into());
     let with = |from: &str, to: &str| error(medit::parse, MEDIT.replacen(from, to, 1));
+    assert_eq!(
+        with("RequiredVertices\n1\n4", "RequiredVertices\n1\n5"),
+        "f:9: RequiredVertices have the number 5, but 1 to 4 are there"
+    );
     assert_eq!(
         with("1 2 3 4 5", "1 2 3 5 5"),
         "f:17: vertex 5 does not exist: 4 vertices are numbered from 1"
@@ -162,7 +238,7 @@ fn medit_oddities_and_faults() {
         "f:18: expected a whole number, found `Hexaedra`"
     );
     assert_eq!(
-        with("Vertices", "Corners"),
+        with("Vertices", "Tangents"),
         "f:12: Triangles stand before the Vertices"
     );
     assert!(with("MeshVersion", "Mesh").starts_with("f:1: expected MeshVersionFormatted"));

@@ -66,6 +66,7 @@ fn wedges_have_the_order_of_vtks_code() {
         faces: Polygons::default(),
         face_tags: Vec::new(),
         fields: Default::default(),
+        about: Default::default(),
     };
     assert!((volume_of_wedges(&mesh) - 0.4330126941).abs() < 1e-8);
     let folder = tempfile::tempdir().unwrap();

@@ -196,6 +196,7 @@ pub fn mixed(side: u32) -> VolumeMesh {
         faces: Polygons::default(),
         face_tags: Vec::new(),
         fields: Default::default(),
+        about: Default::default(),
     }
 }
 
