@@ -63,6 +63,14 @@ def ours(path):
                 regions=tags(found["regions"]))
 
 
+def groups(path):
+    """The elements of the highest dimension in each group, by its name, or by its number."""
+    found = json.loads(run("info", path, "--quiet", "--json", "-"))
+    most = 3 if "cells" in found else 2
+    names = {str(group["number"]): group["name"] for group in found["groups"] if group["dimension"] == most}
+    return {names.get(number, number): count for number, count in (found["regions"] or {}).items()}
+
+
 def tags(regions):
     return sorted(int(count) for count in (regions or {}).values())
 
@@ -208,6 +216,8 @@ def main():
         read_of_laspy()
     if "trimesh" in peers:
         read_of_trimesh()
+    if "gmsh" in peers:
+        named_groups()
     less_usual()
     report()
 
@@ -361,6 +371,46 @@ def read_of_gmsh():
                         found.pop("lines"), found.pop("regions")
                     return differences(found, expected, extension == "stl")
                 check(extension, variant, "gmsh", "trioxide", work)
+
+
+def named_groups():
+    """Groups with and without names: of whole meshes and of partitions that Gmsh writes, and those that trioxide writes."""
+    # Gmsh writes 4.0 as text only.
+    whole = [("msh", *kind, 1, 0) for kind in ((2.2, 0), (2.2, 1), (4.0, 0), (4.1, 0), (4.1, 1))]
+    parts = [("msh", version, binary, 3, physicals)
+             for version, binary, physicals in itertools.product((2.2, 4.1), (0, 1), (0, 1))]
+    for dimension, kind in itertools.product((2, 3), whole + parts + [("inp", 0, 0, 1, 0)]):
+        extension, version, binary, partitions, physicals = kind
+        path = "-".join(map(str, ("groups", dimension, *kind[1:]))) + "." + extension
+        variant = f"groups of {dimension} dimensions {version or ''} {'binary' if binary else 'text'}"
+        if partitions > 1:
+            variant += f" {partitions} partitions {'with groups' if physicals else ''}"
+
+        def same(mine, theirs):
+            return [] if mine == theirs else [f"{mine} and {theirs}"]
+
+        def work():
+            expected = call_gmsh("write groups", path, dimension, version, binary, partitions, physicals)
+            return same(groups(path), expected)
+        check(extension, variant.strip(), "gmsh", "trioxide", work)
+        if partitions > 1 or version != 4.1 or binary:
+            continue
+        for name, options in [("msh", options) for options in VARIANTS["msh"]] + [("inp", [])]:
+            written = "-".join(["groups", str(dimension), "ours", *(w for w in options if w[0] != "-")]) + "." + name
+            run("convert", path, written, "--quiet", *options)
+            check(name, f"{variant} as {written}", "trioxide", "trioxide", lambda: same(groups(written), groups(path)))
+            if name == "msh":
+                check(name, f"{variant} as {written}", "trioxide", "gmsh",
+                      lambda: same(call_gmsh("groups", written), groups(path)))
+            elif "meshio" in peers:
+                def sets():
+                    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+                        found = meshio.read(written).cell_sets
+                    return {n: sum(len(block) for block in blocks if block is not None) for n, blocks in found.items()}
+                numbered = {"left": "region_10", "20": "region_20"}
+                check(name, f"{variant} as {written}", "trioxide", "meshio",
+                      lambda: same({n: sets().get(n) for n in numbered.values()},
+                                   {numbered[n]: count for n, count in groups(path).items()}))
 
 
 def less_usual():

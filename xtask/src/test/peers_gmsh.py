@@ -73,6 +73,48 @@ def data_by_gmsh(path):
     return found
 
 
+def in_groups():
+    """Number of elements of the highest dimension in each group, by its name."""
+    most, found = gmsh.model.getDimension(), Counter()
+    for dimension, group in gmsh.model.getPhysicalGroups(most):
+        name = gmsh.model.getPhysicalName(dimension, group) or str(group)
+        for entity in gmsh.model.getEntitiesForPhysicalGroup(dimension, group):
+            found[name] += sum(map(len, gmsh.model.mesh.getElements(dimension, entity)[1]))
+    return found
+
+
+def write_groups(path, dimension, version, binary, partitions, physicals):
+    """Two squares or cubes side by side as the groups `left` and 20, with a named side, divided on request."""
+    first = gmsh.model.occ.addRectangle(0, 0, 0, 1, 1)
+    second = gmsh.model.occ.addRectangle(1, 0, 0, 1, 1)
+    if dimension == "3":
+        gmsh.model.occ.extrude([(2, first), (2, second)], 0, 0, 1)
+    gmsh.model.occ.fragment(gmsh.model.occ.getEntities(int(dimension)), [])
+    gmsh.model.occ.synchronize()
+    left, right = gmsh.model.getEntities(int(dimension))
+    gmsh.model.addPhysicalGroup(int(dimension), [left[1]], 10, "left")
+    gmsh.model.addPhysicalGroup(int(dimension), [right[1]], 20)
+    side = gmsh.model.getBoundary([left], oriented=False)[0]
+    gmsh.model.addPhysicalGroup(side[0], [side[1]], 7, "wall of it")
+    gmsh.option.setNumber("Mesh.MeshSizeMax", 0.4)
+    gmsh.model.mesh.generate(int(dimension))
+    expected = in_groups()
+    if partitions != "1":
+        gmsh.option.setNumber("Mesh.PartitionCreatePhysicals", int(physicals))
+        gmsh.model.mesh.partition(int(partitions))
+    gmsh.option.setNumber("Mesh.MshFileVersion", float(version) or 4.1)
+    gmsh.option.setNumber("Mesh.Binary", int(binary))
+    if path.endswith(".inp"):
+        gmsh.option.setNumber("Mesh.SaveGroupsOfElements", 1)
+    gmsh.write(path)
+    return expected
+
+
+def groups_by_gmsh(path):
+    gmsh.open(path)
+    return in_groups()
+
+
 def measured_by_gmsh(path):
     gmsh.open(path)
     numbers, coordinates, _ = gmsh.model.mesh.getNodes()
@@ -103,6 +145,6 @@ if __name__ == "__main__":
     gmsh.option.setNumber("General.Terminal", 0)
     work = {
         "version": lambda: gmsh.GMSH_API_VERSION, "read": measured_by_gmsh, "write": write_by_gmsh,
-        "append": append_by_gmsh, "data": data_by_gmsh,
+        "append": append_by_gmsh, "data": data_by_gmsh, "write groups": write_groups, "groups": groups_by_gmsh,
     }
     print(json.dumps(work[sys.argv[1]](*sys.argv[2:])))
