@@ -46,8 +46,8 @@ pub struct Otherwise {
 }
 
 impl Otherwise {
-    /// Opens the CPU, and prints the reason. Where there is no driver, most likely there is no GPU: then `--timings` and
-    /// `--json` alone give it.
+    /// Opens the CPU, and prints the reason. Where there is no driver, most likely there is no GPU: then `--timings`
+    /// and `--json` alone give it.
     fn open(self, reason: &dyn Display) -> Result<Device> {
         if has_cuda_driver() {
             note(self.quiet, format_args!("running on the CPU: {reason}"));

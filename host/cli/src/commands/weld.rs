@@ -24,8 +24,8 @@ const DEFAULTS: &str = "Where defaults come from: this machine (--device auto, -
 /// Merge vertices that are within epsilon of each other
 ///
 /// Deterministic vertex clustering: a vertex represents those within epsilon of it that no vertex of a lower id
-/// represents. The result is the same on every machine, by every method. Faces, cells and segments get the new vertices;
-/// repeated ones, and those without extent, are dropped. Regions and markers stay; normals, colours, texture
+/// represents. The result is the same on every machine, by every method. Faces, cells and segments get the new
+/// vertices; repeated ones, and those without extent, are dropped. Regions and markers stay; normals, colours, texture
 /// coordinates and fields of floats are averaged, and fields of integers, which are labels, are those of the first
 /// vertex.
 ///

@@ -5,10 +5,10 @@
 //! by the rule of [`crate::divide`]. So the edge's parts are edges of both sides.
 //!
 //! **Tetrahedra.** Each face of a tetrahedron has *pieces*: a boundary face that faces of other cells cover has the
-//! pieces of these; another face is the polygon of its corners and the vertices inside its edges, divided by the rule of
-//! [`crate::divide`], which depends on the polygon alone and so is the same from both of its cells. A tetrahedron with one
-//! vertex inside one edge is cut in two. Another one with more than four pieces gets a vertex at the mean of its
-//! corners, and becomes a tetrahedron over each piece: its faces are planar and it is convex, so all are positive.
+//! pieces of these; another face is the polygon of its corners and the vertices inside its edges, divided by the rule
+//! of [`crate::divide`], which depends on the polygon alone and so is the same from both of its cells. A tetrahedron
+//! with one vertex inside one edge is cut in two. Another one with more than four pieces gets a vertex at the mean of
+//! its corners, and becomes a tetrahedron over each piece: its faces are planar and it is convex, so all are positive.
 //!
 //! Several vertices at one place count once, for the lowest: they are welded first.
 
@@ -38,7 +38,7 @@ pub struct Conformed<M> {
     pub vertices: Vec<u32>,
     /// Vertices that lay inside edges and faces of other elements.
     pub hanging: usize,
-    /// Those that still do: inside faces that are not covered by others.
+    /// Vertices that are still inside: of faces that other faces do not cover.
     pub left: usize,
     /// Sentences on parts without a proper shape.
     pub notes: Vec<String>,
@@ -87,8 +87,8 @@ impl Inside {
     }
 }
 
-/// Makes a surface or a mesh of the plane conforming. Vertex ids must be in range. Segments become segments of the edges'
-/// parts; regions and fields are those of the faces and segments.
+/// Makes a surface or a mesh of the plane conforming. Vertex ids must be in range. Segments become segments of the
+/// edges' parts; regions and fields are those of the faces and segments.
 ///
 /// # Errors
 /// Those of [`divide::triangles()`].

@@ -15,8 +15,8 @@ use crate::{Error, Result};
 /// Fraction of a face's area by which faces that cover it may miss it.
 const ROUNDING: f64 = 1e-6;
 
-/// Makes a mesh of tetrahedra conforming. Vertex ids must be in range. Tagged faces become their pieces; new vertices have
-/// the means of the fields of their cell's corners.
+/// Makes a mesh of tetrahedra conforming. Vertex ids must be in range. Tagged faces become their pieces; new vertices
+/// have the means of the fields of their cell's corners.
 ///
 /// # Errors
 /// [`Error::Invalid`] for a mesh with hanging vertices and a cell that is not a tetrahedron.

@@ -44,7 +44,7 @@ pub struct Totals {
     pub steps: Steps,
     /// Their changes.
     pub done: Done,
-    /// Vertices that lay inside edges and faces of other elements, and those that still do, if they were looked for.
+    /// Vertices inside edges and faces of other elements before and after, if they were looked for.
     pub hanging: Option<[u64; 2]>,
     /// Segments that went because no face has their edge, if they were looked for.
     pub dropped_segments: Option<u64>,

@@ -11,8 +11,9 @@ use crate::error::repair::Refusal;
 #[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "clap", derive(clap::Args), group(skip))]
 pub struct Options {
-    /// Take all steps that mend faults and neither fill nor drop parts: conform, repeated, degenerate (0, or as given), edges,
-    /// vertices, cut, orient, folded, unused; segments without an edge go. Polygons and cells take conform, orient and unused
+    /// Take all steps that mend faults and neither fill nor drop parts: conform, repeated, degenerate (0, or as given),
+    /// edges, vertices, cut, orient, folded, unused; segments without an edge go. Polygons and cells take conform,
+    /// orient and unused
     #[cfg_attr(feature = "clap", arg(long))]
     pub all: bool,
     /// Insert vertices that lie inside edges and faces of other elements (hanging nodes): into polygons, by dividing

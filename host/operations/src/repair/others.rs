@@ -66,8 +66,8 @@ pub(super) fn polygons(
     Ok((mesh, report))
 }
 
-/// Repairs a mesh of cells: turns those whose numbering runs the wrong way, inserts hanging vertices, and drops vertices that neither a cell nor
-/// a tagged face has.
+/// Repairs a mesh of cells: turns those whose numbering runs the wrong way, inserts hanging vertices, and drops
+/// vertices that neither a cell nor a tagged face has.
 ///
 /// ```
 /// use trioxide_operations::repair::{self, repair_volume};

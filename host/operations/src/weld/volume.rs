@@ -11,8 +11,8 @@ use crate::input::check_ids;
 use crate::machine::Start;
 use crate::report::Note;
 
-/// Welds the vertices of a mesh of cells, with its fields, regions and tagged faces. Cells and tagged faces of which two
-/// vertices merged are dropped, as are those with the vertices of an earlier one, unless the options keep them.
+/// Welds the vertices of a mesh of cells, with its fields, regions and tagged faces. Cells and tagged faces of which
+/// two vertices merged are dropped, as are those with the vertices of an earlier one, unless the options keep them.
 ///
 /// ```
 /// use trioxide_operations::{weld, weld_volume};
