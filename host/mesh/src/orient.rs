@@ -7,6 +7,7 @@
 //! fewer inverted elements is right; of two with as many, the one that turns fewer elements, then the one that does not
 //! turn the lowest element. A component without such a numbering stays as it is.
 
+use glam::DVec3;
 use rayon::slice::ParallelSliceMut;
 
 use crate::mesh::{Faces, Mesh, NONE};
@@ -68,6 +69,16 @@ impl VolumeMesh {
 }
 
 impl Mesh {
+    /// Number of triangles that run clockwise as seen along z, exactly. Vertex ids must be in range.
+    pub fn clockwise_triangles(&self) -> usize {
+        match &self.faces {
+            Faces::Triangles(triangles) => parallel::count(triangles.len(), |t| {
+                is_clockwise(&self.points, triangles[t])
+            }),
+            Faces::Polygons(_) => 0,
+        }
+    }
+
     /// As [`VolumeMesh::turn_cells`], of the triangles of a mesh of the plane.
     pub fn turn_triangles(&mut self) -> usize {
         let Faces::Triangles(triangles) = &mut self.faces else {
@@ -78,11 +89,7 @@ impl Mesh {
         if !parallel::all(triangles, is_in_range) {
             return 0;
         }
-        let is_inverted = |t: usize| {
-            let [a, b, c] = triangles[t].map(|v| points[v as usize].truncate());
-            let coord = |p: glam::DVec2| robust::Coord { x: p.x, y: p.y };
-            robust::orient2d(coord(a), coord(b), coord(c)) < 0.0
-        };
+        let is_inverted = |t: usize| is_clockwise(points, triangles[t]);
         let inverted = parallel::collect(triangles.len(), is_inverted);
         let sides = |t: usize, push: &mut dyn FnMut([u32; 4], bool)| {
             let [a, b, c] = triangles[t];
@@ -94,6 +101,14 @@ impl Mesh {
         turned.iter().for_each(|&t| triangles[t].swap(1, 2));
         turned.len()
     }
+}
+
+fn is_clockwise(points: &[DVec3], triangle: [u32; 3]) -> bool {
+    let [a, b, c] = triangle.map(|v| {
+        let DVec3 { x, y, .. } = points[v as usize];
+        robust::Coord { x, y }
+    });
+    robust::orient2d(a, b, c) < 0.0
 }
 
 /// Whether the corner after the lowest one is lower than the corner before it: of two faces with the same corners and

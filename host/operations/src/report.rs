@@ -154,6 +154,8 @@ pub enum Note {
     Apart(String),
     /// Cells that lost a corner, or repeat an earlier one, were dropped.
     DroppedCells(usize),
+    /// Triangles of the plane that smoothing turned over.
+    Overturned(usize),
     /// No vertex is inside: the values of the boundary are the solution.
     NoUnknowns,
     /// Nested levels ended, because nothing can join.
@@ -179,6 +181,11 @@ impl Note {
     /// The note on `count` cells that a weld dropped, if there are any.
     pub(crate) fn dropped_cells(count: usize) -> Option<Self> {
         (count > 0).then_some(Self::DroppedCells(count))
+    }
+
+    /// The note on `count` triangles of the plane that smoothing turned over, if there are any.
+    pub(crate) fn overturned(count: usize) -> Option<Self> {
+        (count > 0).then_some(Self::Overturned(count))
     }
 
     /// The note on `count` clockwise triangles of the plane that were turned around, if there are any.
@@ -210,6 +217,16 @@ impl fmt::Display for Note {
                 f,
                 "{count} cells whose vertices merged, or that repeat others, were dropped"
             ),
+            Self::Overturned(count) => {
+                let triangles = match count {
+                    1 => "1 triangle was".to_owned(),
+                    count => format!("{count} triangles were"),
+                };
+                write!(
+                    f,
+                    "{triangles} turned over, and overlap others: `smooth --untangle` on the result moves vertices until none does"
+                )
+            }
             Self::NoUnknowns => f.write_str(
                 "every vertex lies on the boundary, where the exact solution is given: nothing is solved",
             ),

@@ -873,3 +873,24 @@ fn repair_inserts_hanging_vertices() -> Result<()> {
     assert_eq!(conforming.faces.get(0), [0, 1, 4, 2]);
     Ok(())
 }
+
+/// The middle of a quadrilateral with a reflex corner goes outside of it, and untangling brings it back.
+#[test]
+fn triangles_that_smoothing_turns_over_are_noted() -> Result<()> {
+    let points = [[0.0, 0.0], [4.0, 3.0], [8.0, 0.0], [4.0, 6.0], [4.0, 3.5]];
+    let mesh = Mesh {
+        points: points.map(|[x, y]| DVec3::new(x, y, 0.0)).to_vec(),
+        faces: Faces::Triangles(vec![[0, 1, 4], [1, 2, 4], [2, 3, 4], [3, 0, 4]]),
+        ..Mesh::default()
+    };
+    let on = Device::cpu(Some(2))?;
+    let (smoothed, report) = smooth(&on, mesh, &smooth::Options::default())?;
+    assert_eq!(report.notes, [Note::Overturned(2)]);
+    let untangle = smooth::Options {
+        untangle: true,
+        ..Default::default()
+    };
+    let (untangled, _) = smooth(&on, smoothed, &untangle)?;
+    assert_eq!(untangled.clockwise_triangles(), 0);
+    Ok(())
+}

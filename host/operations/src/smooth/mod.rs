@@ -53,12 +53,9 @@ pub fn smooth(on: &dyn Start, mut mesh: Mesh, options: &Options) -> Result<(Mesh
     check_faces(&mesh)?;
     let given = (options, &settings);
     let machine = on.start()?;
+    let is_planar = mesh.is_planar();
     if let Some(goal) = options.untangling() {
-        let turned = if mesh.is_planar() {
-            mesh.turn_triangles()
-        } else {
-            0
-        };
+        let turned = if is_planar { mesh.turn_triangles() } else { 0 };
         let (mesh, mut report) = untangle::surface(&machine, mesh, options, &goal)?;
         report.notes.extend(Note::turned(turned, CLOCKWISE));
         return Ok((mesh, report));
@@ -74,11 +71,24 @@ pub fn smooth(on: &dyn Start, mut mesh: Mesh, options: &Options) -> Result<(Mesh
         (On::Serial, Precision::F32) => serial::surface::<Vec3>(&mesh, given),
     });
     let done = done.map_err(|error| single(error, &mesh.points, options))?;
+    let before = if is_planar {
+        mesh.clockwise_triangles()
+    } else {
+        0
+    };
     let contacts = Contacts::of_boundary(|v| mesh.points[v as usize], &mesh.faces.boundary());
     let (points, mut report) = done.into_report(vertices);
     report.notes.extend(Note::apart(&contacts));
     report.totals.faces = Some(faces as u64);
-    Ok((Mesh { points, ..mesh }, report))
+    let smoothed = Mesh { points, ..mesh };
+    // Sweeps in the plane keep the boundary, so a triangle that turns over overlaps others.
+    if is_planar {
+        let after = smoothed.clockwise_triangles();
+        report
+            .notes
+            .extend(Note::overturned(after.saturating_sub(before)));
+    }
+    Ok((smoothed, report))
 }
 
 /// Smooths a volume mesh; all but its points stays as it is.
