@@ -35,11 +35,6 @@ impl Coloring {
         Ok(Coloring::Known(match color {
             Color::None => (vec![0; mesh.faces.len()], vec![color::BACKGROUND]),
             Color::Region => by_region(mesh)?,
-            Color::Vertices => {
-                return Err(Error::Argument(
-                    "colours of vertices are not drawn in a window: leave one of both out".into(),
-                ));
-            }
             // All others show numbers.
             _ => {
                 let neighbors = match edges {

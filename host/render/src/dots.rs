@@ -6,7 +6,7 @@ use super::painter::{farthest_first, push, start};
 use super::raster::{self, Band, SAMPLES};
 use super::scale::Defaults;
 use super::svg::hex;
-use super::{Color, Colormap, Format, Legend, Options, Painted, Per, Up, legend};
+use super::{Color, Colormap, Format, Legend, Options, Own, Painted, Per, Up, legend};
 use trioxide_mesh::mesh::Mesh;
 use trioxide_mesh::{Error, Result, parallel};
 
@@ -34,7 +34,7 @@ pub fn render(mesh: &Mesh, options: &Options, format: Format) -> Result<Vec<u8>>
 enum Colors<'a> {
     Numbers(Painted<'a>),
     /// The points' own.
-    Own(&'a [[u8; 4]]),
+    Own(Own<'a>),
     None,
 }
 
@@ -88,10 +88,7 @@ impl<'a> Dots<'a> {
     pub fn color(&self, i: usize) -> Rgb {
         match &self.colors {
             Colors::Numbers(painted) => painted.scale.color(painted.values[i]),
-            Colors::Own(colors) => {
-                let [r, g, b, _] = colors[i];
-                [r, g, b]
-            }
+            Colors::Own(own) => own.rgb(i),
             Colors::None => color::EDGE,
         }
     }
@@ -130,10 +127,13 @@ fn colors<'a>(mesh: &'a Mesh, options: &Options, up: Up) -> Result<Colors<'a>> {
     };
     if is_known {
         options.refuse_scale()?;
-        return Ok(own.map_or(Colors::None, Colors::Own));
+        return Ok(own.map_or(Colors::None, |colors| Colors::Own(Own::of_points(colors))));
     }
     if let Color::Field(name) = &options.color {
         let sizes = [mesh.points.len(), 0];
+        if let Some(own) = Own::of_field(&mesh.fields, sizes, options)? {
+            return Ok(Colors::Own(own));
+        }
         return Painted::of_field(&mesh.fields, name, sizes, options).map(Colors::Numbers);
     }
     let (axis, name) = match up {

@@ -11,7 +11,7 @@ use super::scene::EDGES_FROM;
 use super::svg::hex;
 use super::triangulate::triangulate;
 use super::up::of_triangles;
-use super::{Color, Edges, Format, Legend, Options, Painted, Per, classes, legend};
+use super::{Color, Edges, Format, Legend, Options, Own, Painted, Per, classes, legend};
 use trioxide_mesh::mesh::{Faces, Mesh};
 use trioxide_mesh::{Error, Result, parallel};
 
@@ -93,30 +93,25 @@ pub(super) fn render_with(
 }
 
 impl<'a> Facets<'a> {
-    /// The faces of a mesh, coloured by `options` and by the numbers of faces in `painted`. A face of more than three
-    /// corners becomes several triangles.
+    /// The faces of a mesh, in their `own` colours, or coloured by `options` and by the numbers of faces in `painted`.
+    /// A face of more than three corners becomes several triangles.
     pub(super) fn of_mesh(
         mesh: &'a Mesh,
         options: &Options,
         painted: Option<&Painted>,
+        own: Option<&Own>,
     ) -> Result<Facets<'a>> {
         let is_plain = painted.is_none()
-            && match options.color {
-                Color::None => true,
-                Color::Auto => mesh.attributes.colors.is_none(),
-                _ => false,
-            };
+            && own.is_none()
+            && matches!(options.color, Color::None | Color::Auto);
         let (triangles, sides, face_of) = triangles_of(&mesh.points, &mesh.faces);
         let face_of = |i: usize| face_of.as_ref().map_or(i, |faces| faces[i] as usize);
         // Colours between numbers of points are mixed where they are drawn.
         let is_smooth = painted.is_some_and(|painted| painted.per == Per::Point);
         let colors = if is_plain || is_smooth {
             vec![SURFACE]
-        } else if painted.is_none() && matches!(options.color, Color::Auto | Color::Vertices) {
-            let colors = mesh.attributes.colors.as_ref().ok_or_else(|| {
-                Error::Argument("the mesh's vertices have no colours: use another color".into())
-            })?;
-            parallel::map(&triangles, |t| mean(t.map(|v| colors[v as usize])))
+        } else if let Some(own) = own {
+            parallel::collect(triangles.len(), |i| own.of_face(face_of(i), &triangles[i]))
         } else {
             let (classes, palette) = classes::of_faces(mesh, &options.color, painted)?;
             parallel::collect(triangles.len(), |i| palette[classes[face_of(i)] as usize])
@@ -156,13 +151,6 @@ fn triangles_of<'a>(
         }
     }
     (triangles.into(), sides, Some(face_of))
-}
-
-fn mean(colors: [[u8; 4]; 3]) -> Rgb {
-    std::array::from_fn(|channel| {
-        let sum: u16 = colors.iter().map(|color| u16::from(color[channel])).sum();
-        (sum / 3) as u8
-    })
 }
 
 /// Triangles in pixels.

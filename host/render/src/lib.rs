@@ -41,7 +41,7 @@ use trioxide_mesh::{Error, Result};
 
 use camera::Camera;
 use legend::Legend;
-use painted::{Painted, Per};
+use painted::{Own, Painted, Per};
 use scene::Scene;
 
 pub use camera::{Up, View};
@@ -73,7 +73,7 @@ pub enum Color {
     /// The vertices' own colours.
     Vertices,
     /// The field of the cells or else of the points with this name: a scalar, or the magnitude of a vector; with a
-    /// colon and a number from 0, this component.
+    /// colon and a number from 0, this component. A field of bytes of 3 or 4 components is colours.
     #[cfg_attr(feature = "clap", value(skip))]
     Field(String),
 }
@@ -141,7 +141,8 @@ pub struct Options {
     #[cfg_attr(feature = "clap", arg(long, value_name = "PIXELS", value_parser = clap::value_parser!(u32).range(1..)))]
     pub width: Option<u32>,
     /// Property that the colours show, or the name of a field of the cells or else of the points: its numbers, or the
-    /// magnitudes of its vectors; with a colon and a number from 0, this component, as velocity:2
+    /// magnitudes of its vectors; with a colon and a number from 0, this component, as velocity:2. A field of bytes of
+    /// 3 or 4 components, as the colours of faces in .ply, .off and .stl, is drawn as the colours that it holds
     #[cfg_attr(feature = "clap", arg(long, value_parser = parse::ColorParser, default_value = "auto"))]
     pub color: Color,
     /// Numbers that the ends of the colours stand for; smaller and larger ones have the colours of the ends
@@ -304,12 +305,25 @@ fn draw(mesh: &Mesh, options: &Options, values: Option<&[f64]>, format: Format) 
         return dots::render(mesh, &options.settled(mesh), format);
     }
     scene::check(mesh)?;
-    let painted = Painted::of_mesh(mesh, options, values)?;
+    let own = match values {
+        None => own_colors(mesh, options)?,
+        Some(_) => None,
+    };
+    let painted = match own {
+        None => Painted::of_mesh(mesh, options, values)?,
+        Some(_) => None,
+    };
     let painted = painted.as_ref();
     let legend = Legend::of_faces(mesh, options, painted.map(|painted| &painted.scale));
     let is_from_above = options.camera().is_none() && mesh.is_planar();
-    let varies = options.color == Color::Vertices
-        || format == Format::Png && painted.is_some_and(|painted| painted.per == Per::Point);
+    let is_own = own.is_some() && options.color != Color::Auto;
+    if is_own && options.window.is_some() {
+        return Err(Error::Argument(
+            "colours that vertices or faces have themselves are not drawn in a window: leave one of both out".into(),
+        ));
+    }
+    let varies =
+        is_own || format == Format::Png && painted.is_some_and(|painted| painted.per == Per::Point);
     if options.window.is_some() || is_from_above && !varies {
         let mark = |scene: &Scene| match format {
             Format::Png => png::Marked::of(scene),
@@ -331,6 +345,21 @@ fn draw(mesh: &Mesh, options: &Options, values: Option<&[f64]>, format: Format) 
         legend,
     };
     let options = options.settled(mesh);
-    let facets = Facets::of_mesh(mesh, &options, painted)?;
+    let facets = Facets::of_mesh(mesh, &options, painted, own.as_ref())?;
     facets::render_with(&facets, &options, format, colors)
+}
+
+/// The colours of vertices or of faces that the options ask for.
+fn own_colors<'a>(mesh: &'a Mesh, options: &Options) -> Result<Option<Own<'a>>> {
+    let of_vertices = mesh.attributes.colors.as_deref().map(Own::of_points);
+    match &options.color {
+        Color::Vertices if of_vertices.is_none() => Err(Error::Argument(
+            "the mesh's vertices have no colours: use another color".into(),
+        )),
+        Color::Vertices | Color::Auto => options.refuse_scale().map(|()| of_vertices),
+        _ => {
+            let sizes = [mesh.points.len(), mesh.faces.len()];
+            Own::of_field(&mesh.fields, sizes, options)
+        }
+    }
 }

@@ -1,12 +1,13 @@
-//! Numbers that colours show: fields of the mesh, and measures of its faces.
+//! Numbers that colours show: fields of the mesh, and measures of its faces. Fields that are colours themselves.
 
 use std::borrow::Cow;
 
 use glam::{DVec2, DVec3};
 
+use super::color::Rgb;
 use super::scale::{Defaults, Scale};
 use super::{Color, Colormap, Options};
-use trioxide_mesh::fields::{Field, MeshFields};
+use trioxide_mesh::fields::{Field, MeshFields, Values};
 use trioxide_mesh::mesh::{Faces, Mesh};
 use trioxide_mesh::{Error, Result, parallel};
 
@@ -25,6 +26,71 @@ pub(super) struct Painted<'a> {
 pub(super) enum Per {
     Cell,
     Point,
+}
+
+/// Colours that cells or points have themselves.
+pub(super) struct Own<'a> {
+    pub colors: Cow<'a, [[u8; 4]]>,
+    pub per: Per,
+}
+
+impl<'a> Own<'a> {
+    /// The points' attribute.
+    pub fn of_points(colors: &'a [[u8; 4]]) -> Own<'a> {
+        Own {
+            colors: colors.into(),
+            per: Per::Point,
+        }
+    }
+
+    /// The field that `options` name, if it holds colours, as VTK defines them: bytes of 3 or 4 components. The mesh
+    /// has these numbers of points and cells. `None` for other fields, and for one component of this one.
+    ///
+    /// # Errors
+    /// As [`Painted::of_field`]; options of a scale.
+    pub fn of_field(
+        fields: &MeshFields,
+        sizes: [usize; 2],
+        options: &Options,
+    ) -> Result<Option<Own<'a>>> {
+        let Color::Field(name) = &options.color else {
+            return Ok(None);
+        };
+        let (field, per, part) = found_of(fields, name, sizes)?;
+        let components = field.components;
+        let Values::U8(bytes) = &field.values else {
+            return Ok(None);
+        };
+        if part.is_some() || !matches!(components, 3 | 4) {
+            return Ok(None);
+        }
+        options.refuse_scale()?;
+        let color = |i: usize| {
+            let mut color = [u8::MAX; 4];
+            color[..components].copy_from_slice(&bytes[components * i..components * (i + 1)]);
+            color
+        };
+        let colors = parallel::collect(field.len(), color).into();
+        Ok(Some(Own { colors, per }))
+    }
+
+    /// The colour of a face of a cell: the cell's, or the mean of its corners'.
+    pub fn of_face(&self, cell: usize, corners: &[u32]) -> Rgb {
+        let sum_of = |channel: usize| {
+            let channels = corners.iter().map(|&v| self.colors[v as usize][channel]);
+            channels.map(u32::from).sum::<u32>()
+        };
+        match self.per {
+            Per::Cell => self.rgb(cell),
+            Per::Point => std::array::from_fn(|k| (sum_of(k) / corners.len() as u32) as u8),
+        }
+    }
+
+    /// The colour of element `i` without alpha.
+    pub fn rgb(&self, i: usize) -> Rgb {
+        let [r, g, b, _] = self.colors[i];
+        [r, g, b]
+    }
 }
 
 impl<'a> Painted<'a> {
@@ -92,12 +158,10 @@ impl<'a> Painted<'a> {
     pub fn of_field(
         fields: &MeshFields,
         name: &str,
-        [points, cells]: [usize; 2],
+        sizes: [usize; 2],
         options: &Options,
     ) -> Result<Painted<'a>> {
-        fields.points.check(points, "points")?;
-        fields.cells.check(cells, "cells")?;
-        let (field, per, part) = found(fields, name)?;
+        let (field, per, part) = found_of(fields, name, sizes)?;
         let (components, values) = (field.components, &field.values);
         let number = |i: usize, k: usize| values.f64(components * i + k);
         let (values, title) = match part.or((components == 1).then_some(0)) {
@@ -131,6 +195,17 @@ impl<'a> Painted<'a> {
             })),
         }
     }
+}
+
+/// As [`found`], in fields of a mesh with these numbers of points and cells.
+fn found_of<'f>(
+    fields: &'f MeshFields,
+    name: &str,
+    [points, cells]: [usize; 2],
+) -> Result<(&'f Field, Per, Option<usize>)> {
+    fields.points.check(points, "points")?;
+    fields.cells.check(cells, "cells")?;
+    found(fields, name)
 }
 
 /// The field of a name, or of a name and a component after a colon. A field of the cells comes before one of the

@@ -6,7 +6,7 @@ use super::color::{QUALITATIVE, Rgb, SURFACE};
 use super::facets::{self, render_with};
 use super::legend::Legend;
 use super::volume::kept;
-use super::{Color, Facets, Format, Options, Painted, Per};
+use super::{Color, Facets, Format, Options, Own, Painted, Per};
 use trioxide_mesh::mesh::NONE;
 use trioxide_mesh::polyhedra::PolyhedralMesh;
 use trioxide_mesh::{Error, Result};
@@ -49,9 +49,10 @@ pub fn render_polyhedra(
         points: (&mesh.points).into(),
         ..Facets::default()
     };
+    let sizes = [mesh.points.len(), mesh.len()];
+    let own = Own::of_field(&mesh.fields, sizes, options)?;
     let painted = match &options.color {
-        Color::Field(name) => {
-            let sizes = [mesh.points.len(), mesh.len()];
+        Color::Field(name) if own.is_none() => {
             Some(Painted::of_field(&mesh.fields, name, sizes, options)?)
         }
         _ => options.refuse_scale().map(|()| None)?,
@@ -64,6 +65,7 @@ pub fn render_polyhedra(
                 Per::Cell => painted.scale.color(painted.values[p as usize]),
                 Per::Point => SURFACE,
             },
+            None if own.is_some() => SURFACE,
             None => color(mesh, p, &options.color)?,
         };
         for &side in mesh.sides_of(p as usize) {
@@ -72,6 +74,10 @@ pub fn render_polyhedra(
                 continue;
             }
             let face: Vec<u32> = mesh.vertices_of(side).collect();
+            let color = match &own {
+                Some(own) => own.of_face(p as usize, &face),
+                None => color,
+            };
             let last = face.len() - 2;
             for k in 1..=last {
                 triangles.push([face[0], face[k], face[k + 1]]);
@@ -95,7 +101,7 @@ pub fn render_polyhedra(
     };
     let colors = facets::Colors {
         smooth: painted.as_ref().filter(|painted| painted.per == Per::Point),
-        is_shaded: options.is_shaded(painted.is_some()),
+        is_shaded: options.is_shaded(painted.is_some() || own.is_some()),
         legend,
     };
     render_with(&facets, options, format, colors)

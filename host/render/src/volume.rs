@@ -8,7 +8,7 @@ use super::color::{QUALITATIVE, Rgb, SURFACE};
 use super::facets::{self, render_with};
 use super::legend::Legend;
 use super::scale::Defaults;
-use super::{Color, Colormap, Facets, Format, Options, Painted, Per};
+use super::{Color, Colormap, Facets, Format, Options, Own, Painted, Per};
 use trioxide_mesh::volume::{CellKind, VolumeMesh, bounds, faces, key};
 use trioxide_mesh::{Error, Result, parallel};
 
@@ -187,6 +187,16 @@ fn colored<'a>(mesh: &VolumeMesh, faces: &[Face], options: &Options) -> Result<C
         }
         Color::Field(name) => {
             let sizes = [mesh.points.len(), mesh.cells.len()];
+            if let Some(own) = Own::of_field(&mesh.fields, sizes, options)? {
+                let color = |&(c, places): &Face| {
+                    let cell = mesh.cells.get(c as usize);
+                    let corners = places
+                        .iter()
+                        .filter_map(|&place| cell.get(usize::from(place)));
+                    own.of_face(c as usize, &corners.copied().collect::<Vec<u32>>())
+                };
+                return plain(parallel::map(faces, color));
+            }
             let painted = Painted::of_field(&mesh.fields, name, sizes, options)?;
             let colors = match painted.per {
                 Per::Cell => {

@@ -212,7 +212,8 @@ def render(
         In pixels.
     color : "auto", "none", "distinct", "area", "size", "region", "vertices", or a field
         A field of the faces or else of the vertices, by its name: its numbers, or the magnitudes of its vectors; with a
-        colon and a number from 0, this component, as "velocity:2".
+        colon and a number from 0, this component, as "velocity:2". A field of uint8 of 3 or 4 components is drawn as
+        the colours that it holds.
     range : (low, high), optional
         Numbers that the ends of the colours stand for; else those of the field.
     colormap : "light", "viridis", "magma", "inferno", "cividis" or "blue-red", optional

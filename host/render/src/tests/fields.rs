@@ -1,7 +1,7 @@
 //! Colours of fields.
 
 use super::*;
-use trioxide_mesh::fields::{Field, MeshFields};
+use trioxide_mesh::fields::{Field, MeshFields, Values};
 
 fn by(field: &str) -> Options {
     Options {
@@ -199,6 +199,88 @@ fn clouds_cells_and_polyhedra_have_fields() {
         error,
         "there is no colour and no field `y`: the mesh has the fields i, x"
     );
+}
+
+/// Bytes of 3 or 4 components are colours, as in VTK.
+#[test]
+fn fields_of_colours_are_drawn_as_they_are() {
+    let colors = |components: usize, count: usize| Field {
+        name: "color".to_owned(),
+        components,
+        values: (0..components * count)
+            .map(|i| 20 * (i % 12) as u8)
+            .collect::<Vec<u8>>()
+            .into(),
+    };
+    let all: [Rgb; 3] = [[0, 20, 40], [60, 80, 100], [120, 140, 160]];
+    let mut mesh = house_with_fields();
+    mesh.fields.cells.push(colors(3, 3));
+    let picture = draw(&mesh, &by("color"));
+    let places = [(0.5, 0.5), (0.7, 2.5), (1.3, 2.5)];
+    assert_eq!(places.map(|(x, y)| at(&picture, x, y)), all);
+    let is_drawn = |svg: &str, colors: &[Rgb]| {
+        let missing = colors
+            .iter()
+            .find(|color| !svg.contains(&svg::hex(**color)));
+        assert_eq!(missing, None, "{svg}");
+    };
+    let with_legend = Options {
+        legend: true,
+        ..by("color")
+    };
+    let svg = draw_svg(&mesh, &with_legend);
+    is_drawn(&svg, &all);
+    assert!(!svg.contains("<text"), "{svg}");
+    let red = draw_svg(&mesh, &by("color:0"));
+    is_drawn(&red, &[Colormap::Viridis.colors(252)[251]]);
+    let mut raised = mesh.clone();
+    raised.points[5].z = 8.0;
+    is_drawn(&draw_svg(&raised, &by("color")), &all);
+    let refused = |options: Options| {
+        let error = render(&mesh, &options, Format::Png).unwrap_err();
+        error.to_string()
+    };
+    let window = refused(Options {
+        window: Some([0.0, 0.0, 2.0, 4.0]),
+        ..by("color")
+    });
+    assert!(window.contains("not drawn in a window"), "{window}");
+    let log = refused(Options {
+        log: true,
+        ..by("color")
+    });
+    assert!(log.contains("colours that show numbers"), "{log}");
+
+    // Of points, as the attribute: a face has the mean.
+    let mut of_points = house_with_fields();
+    of_points.fields.points.push(colors(4, 7));
+    let Values::U8(bytes) = &of_points.fields.points.get("color").unwrap().values else {
+        panic!("bytes")
+    };
+    let own: Vec<[u8; 4]> = bytes.as_chunks::<4>().0.to_vec();
+    let vertices = Options {
+        color: Color::Vertices,
+        shading: Shading::Never,
+        ..by("")
+    };
+    let attribute = Mesh {
+        attributes: trioxide_mesh::mesh::VertexAttributes {
+            colors: Some(own.clone()),
+            ..Default::default()
+        },
+        ..of_points.clone()
+    };
+    let expected = draw_svg(&attribute, &vertices);
+    assert_eq!(draw_svg(&of_points, &by("color")), expected);
+    of_points.faces = Faces::default();
+    of_points.fields.cells = Default::default();
+    let own: Vec<Rgb> = own.iter().map(|[r, g, b, _]| [*r, *g, *b]).collect();
+    is_drawn(&draw_svg(&of_points, &by("color")), &own);
+
+    let mut tets: trioxide_mesh::volume::VolumeMesh = generate::tet_grid(8, 1).unwrap().into();
+    tets.fields.cells.push(colors(3, tets.cells.len()));
+    let svg = render_volume(&tets, &by("color"), Format::Svg).unwrap();
+    is_drawn(&String::from_utf8(svg).unwrap(), &all[..1]);
 }
 
 #[test]
