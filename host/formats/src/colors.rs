@@ -1,10 +1,36 @@
 //! Colours of files that do not say how far their channels run: to 1, to 255 or to 65535.
 //!
-//! The range is that of the whole list, not of one colour. Channels run to 1 if none is larger; red, green and blue
-//! that are all whole run to 255 where alpha does, so that `1 0 0 255` is almost black. Alpha has a range of its own:
-//! programs write `255 0 0 1` and `0.5 0.5 0.5 255`. Whole numbers beyond 4095 run to 65535.
+//! The range is that of the whole list, not of one colour. Channels run to 1 if none is larger, but for rounding, and
+//! also if the largest is a fraction up to 2: lights beyond white. Red, green and blue that are all whole run to 255
+//! where alpha does, so that `1 0 0 255` is almost black. Alpha has a range of its own: programs write `255 0 0 1` and
+//! `0.5 0.5 0.5 255`. Whole numbers beyond 4095 run to 65535. Where a file declares integers, they run to 255 if none
+//! is larger.
 
+use trioxide_mesh::fields::{Field, NumberType};
 use trioxide_mesh::parallel;
+
+/// Name of the field of face colours.
+pub(crate) const FACE_COLOR: &str = "color";
+
+/// Returns whether a field of faces is their colours: bytes of 3 or 4 channels.
+pub(crate) fn is_face_color(field: &Field) -> bool {
+    field.name == FACE_COLOR
+        && matches!(field.components, 3 | 4)
+        && field.values.kind() == NumberType::U8
+}
+
+/// Returns the field of face colours, with `components` of the channels.
+pub(crate) fn face_color(colors: &[[u8; 4]], components: usize) -> Field {
+    let values: Vec<u8> = (colors.iter())
+        .flat_map(|color| &color[..components])
+        .copied()
+        .collect();
+    Field {
+        name: FACE_COLOR.to_owned(),
+        components,
+        values: values.into(),
+    }
+}
 
 /// Channels of a colour as its file has them, and their number: 3, or 4 with alpha, or 0 for white.
 pub(crate) type Channels = ([f32; 4], u8);
@@ -51,10 +77,14 @@ impl Extent {
         }
     }
 
-    /// Returns the number that stands for a full channel.
-    fn full(self) -> f32 {
+    /// Returns the number that stands for a full channel in a format with these `usual` ones.
+    fn full(self, usual: &[f32]) -> f32 {
+        // A file that declares integers may print fractions.
+        let is_byte = self.is_whole && matches!(usual, [255.0 | 65535.0]);
         match self.largest {
-            x if x <= 1.0 => 1.0,
+            x if x < 1.0 + 0.5 / 255.0 && !is_byte => 1.0,
+            x if x <= 2.0 && !self.is_whole => 1.0,
+            x if x > 255.0 && *usual == [65535.0] => 65535.0,
             x if x > 4095.0 && x <= 65535.0 && self.is_whole => 65535.0,
             _ => 255.0,
         }
@@ -91,15 +121,15 @@ pub(crate) fn are_plausible(count: usize, color: impl Fn(usize) -> Channels + Sy
     all.least >= 0.0 && !all.has_nan && is_in_range
 }
 
-/// Returns `count` colours as bytes, by the range of all of them. `usual` are the format's numbers for full red, green
-/// or blue; others give a note.
+/// Returns `count` colours as bytes, by the range of all of them; white where a colour has no channels. `usual` are the
+/// numbers that stand for full red, green or blue in the format; others give a note.
 pub(crate) fn bytes_of(
     count: usize,
     usual: &[f32],
     color: impl Fn(usize) -> Channels + Sync,
 ) -> Colors {
     let [rgb, alpha] = extents(count, &color);
-    let fulls = match [rgb.full(), alpha.full()] {
+    let fulls = match [rgb, alpha].map(|extent| extent.full(usual)) {
         [of_rgb, of_alpha] if of_rgb == 1.0 && of_alpha > 1.0 && rgb.is_whole => [of_alpha; 2],
         fulls => fulls,
     };
@@ -118,7 +148,7 @@ pub(crate) fn bytes_of(
     let are_cut = is_cut(rgb, fulls[0]) || is_cut(alpha, fulls[1]);
     let [end, _] = fulls;
     let mut notes = Vec::new();
-    if !usual.contains(&end) {
+    if !usual.contains(&end) && rgb.largest > 0.0 {
         notes.push(format!("its colours run from 0 to {end}"));
     }
     if are_cut {
@@ -170,8 +200,29 @@ mod tests {
             let note = format!("its colours run from 0 to {full}");
             assert_eq!((colors.bytes, colors.notes), (bytes, vec![note]));
         }
-        let none = bytes_of(0, &[1.0], |_| channels(&[]));
-        assert_eq!((none.bytes.len(), none.notes.len()), (0, 0));
+        for (usual, red, byte, notes) in [
+            // Rounding; lights beyond white.
+            (1.0, 1.001, 255, 1),
+            (1.0, 1.5, 255, 1),
+            (1.0, 3.5, 4, 1),
+            // Declared integers.
+            (65535.0, 1.0, 1, 1),
+            (65535.0, 256.0, 1, 0),
+            (65535.0, 200.0, 200, 1),
+            (255.0, 1.0, 1, 0),
+            (255.0, 0.5, 128, 1),
+            (65535.0, 0.0, 0, 0),
+        ] {
+            let colors = bytes_of(1, &[usual], |_| channels(&[red, 0.0, 0.0]));
+            assert_eq!(
+                (colors.bytes[0][0], colors.notes.len()),
+                (byte, notes),
+                "{usual} {red}"
+            );
+        }
+        let none = bytes_of(2, &[1.0], |i| channels(&[&[][..], &[0.2, 0.0, 0.0]][i]));
+        assert_eq!(none.bytes, [[255; 4], [51, 0, 0, 255]]);
+        assert_eq!(none.notes.len(), 0);
     }
 
     #[test]

@@ -1,6 +1,9 @@
 //! Lists of faces for readers.
 
-use trioxide_mesh::mesh::{Faces, Polygons};
+use rayon::slice::ParallelSliceMut;
+
+use trioxide_mesh::edges::edge_faces;
+use trioxide_mesh::mesh::{Faces, Mesh, Polygons};
 use trioxide_mesh::parallel;
 
 /// Faces in the order of the file. While all faces are triangles, only their vertices are stored.
@@ -11,6 +14,8 @@ pub(crate) struct FaceList {
     count: usize,
     /// End of each face in `vertices`; empty while all faces are triangles.
     ends: Vec<u32>,
+    /// Number of faces that were left out.
+    dropped: usize,
 }
 
 impl FaceList {
@@ -25,12 +30,17 @@ impl FaceList {
         self.count
     }
 
-    /// Ends a face.
+    /// Number of corners of all faces, with those of the current one.
+    pub(crate) fn corners(&self) -> usize {
+        self.vertices.len()
+    }
+
+    /// Ends a face. Returns whether it has three corners: otherwise it is left out.
     ///
     /// # Errors
-    /// The rule that the face breaks.
+    /// [`too_many`] corners.
     #[inline]
-    pub(crate) fn finish_face(&mut self) -> Result<(), String> {
+    pub(crate) fn finish_face(&mut self) -> Result<bool, String> {
         let begin = match self.ends.last() {
             Some(end) => *end as usize,
             None => 3 * self.count,
@@ -38,13 +48,12 @@ impl FaceList {
         let size = self.vertices.len() - begin;
         if size == 3 && self.ends.is_empty() {
             self.count += 1;
-            return Ok(());
+            return Ok(true);
         }
         if size < 3 {
-            let plural = if size == 1 { "vertex" } else { "vertices" };
-            return Err(format!(
-                "a face has {size} {plural}, but at least 3 are needed"
-            ));
+            self.vertices.truncate(begin);
+            self.dropped += 1;
+            return Ok(false);
         }
         if self.ends.is_empty() {
             let triangles = u32::try_from(3 * self.count).map_err(|_| too_many())?;
@@ -53,7 +62,15 @@ impl FaceList {
         self.ends
             .push(u32::try_from(self.vertices.len()).map_err(|_| too_many())?);
         self.count += 1;
-        Ok(())
+        Ok(true)
+    }
+
+    /// Returns a note on the faces that the lists leave out, if there are any.
+    pub(crate) fn note<'a>(lists: impl Iterator<Item = &'a FaceList>) -> Option<String> {
+        match lists.map(|list| list.dropped).sum() {
+            0 => None,
+            count => Some(format!("left out: faces of fewer than 3 corners ({count})")),
+        }
     }
 
     /// The faces of all `lists`, joined in order.
@@ -101,6 +118,43 @@ fn too_many() -> String {
     format!("the faces have more than {} corners together", u32::MAX - 1)
 }
 
+/// Returns the vertices of all corners, face by face.
+pub(crate) fn corners(faces: &Faces) -> &[u32] {
+    match faces {
+        Faces::Triangles(triangles) => triangles.as_flattened(),
+        Faces::Polygons(polygons) => &polygons.vertices,
+    }
+}
+
+/// As [`corners`], to change them.
+pub(crate) fn corners_mut(faces: &mut Faces) -> &mut [u32] {
+    match faces {
+        Faces::Triangles(triangles) => triangles.as_flattened_mut(),
+        Faces::Polygons(polygons) => &mut polygons.vertices,
+    }
+}
+
+/// Leaves out segments, which have no markers, if they list every edge of the faces: then none of them is marked.
+/// Returns a note on it.
+pub(crate) fn drop_list_of_edges(mesh: &mut Mesh) -> Option<String> {
+    let corners = corners(&mesh.faces).len();
+    // Few edges are sides of more than two faces.
+    if mesh.segments.len() < corners / 3 || mesh.segments.is_empty() || corners == 0 {
+        return None;
+    }
+    let mut listed: Vec<[u32; 2]> = parallel::map(&mesh.segments, |segment| {
+        let [a, b] = segment.ends;
+        [a.min(b), a.max(b)]
+    });
+    listed.par_sort_unstable();
+    let edges = edge_faces(&mesh.faces);
+    if !parallel::all(&edges, |edge| listed.binary_search(&edge.ends).is_ok()) {
+        return None;
+    }
+    mesh.segments = Vec::new();
+    Some("its edges are those of the faces, without markers: none is a segment".to_owned())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -133,12 +187,23 @@ mod tests {
     }
 
     #[test]
-    fn a_face_has_three_vertices_at_least() {
-        let mut faces = list(&[&[0, 1, 2]]);
-        faces.push_vertex(0);
-        let reason = faces.finish_face().unwrap_err();
-        assert_eq!(reason, "a face has 1 vertex, but at least 3 are needed");
-        let mut faces = list(&[&[0, 1, 2, 3]]);
-        assert!(faces.finish_face().is_err());
+    fn faces_of_fewer_than_three_corners_are_left_out() {
+        let mut polygons = list(&[&[0], &[0, 1, 2, 3], &[], &[4, 5], &[1, 2, 3]]);
+        polygons.push_vertex(0);
+        assert_eq!((polygons.finish_face(), polygons.len()), (Ok(false), 2));
+        let triangles = list(&[&[4, 5], &[0, 1, 2]]);
+        let note = |lists: &[&FaceList]| FaceList::note(lists.iter().copied());
+        assert_eq!(note(&[&list(&[&[0, 1, 2]])]), None);
+        let one = "left out: faces of fewer than 3 corners (1)";
+        assert_eq!(note(&[&triangles]).as_deref(), Some(one));
+        let all = "left out: faces of fewer than 3 corners (5)";
+        assert_eq!(note(&[&triangles, &polygons]).as_deref(), Some(all));
+        assert_eq!(
+            FaceList::concat(vec![triangles, polygons]),
+            Ok(Faces::Polygons(Polygons {
+                offsets: vec![0, 3, 7, 10],
+                vertices: vec![0, 1, 2, 0, 1, 2, 3, 1, 2, 3],
+            }))
+        );
     }
 }

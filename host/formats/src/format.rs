@@ -61,6 +61,12 @@ pub struct Format {
     pub(crate) renamed: fn(&Mesh) -> Vec<(String, String)>,
     /// Sentences on fields whose numbers or names its files hold in another form, and on other files that they name.
     pub(crate) retyped: fn(&Mesh) -> Vec<String>,
+    /// Fields whose numbers have names in its files.
+    pub named_fields: &'static [&'static str],
+    /// Whether its files name files of materials.
+    pub keeps_materials: bool,
+    /// Whether its files name files of textures.
+    pub keeps_textures: bool,
     /// Encodings that one can choose from.
     pub encodings: &'static [Encoding],
     /// A sentence on coordinates that its files round, if there are any.
@@ -181,6 +187,14 @@ impl Format {
                 attributes.uvs.is_some() && !self.keeps_uvs,
             ),
             (
+                "files of materials",
+                !mesh.about.material_libraries.is_empty() && !self.keeps_materials,
+            ),
+            (
+                "files of textures",
+                !mesh.about.textures.is_empty() && !self.keeps_textures,
+            ),
+            (
                 "coordinate systems",
                 !self.keeps_las && has_record(LasRecord::is_coordinate_system),
             ),
@@ -207,10 +221,39 @@ impl Format {
         let mut renamed = (self.renamed)(mesh);
         renamed.retain(|(name, _)| !lost.contains(name));
         losses.extend(lost_fields(self.name, &lost));
+        losses.extend(self.lost_names(mesh, &lost));
         losses.extend(renamed_fields(self.name, &renamed));
         losses.extend((self.retyped)(mesh));
         losses.extend(self.rounding.and_then(|rounding| rounding(mesh, encoding)));
         losses
+    }
+
+    /// Returns the sentence on names of numbers, but for those of `lost` fields, if a file would hold none.
+    fn lost_names(&self, mesh: &Mesh, lost: &[String]) -> Option<String> {
+        const MOST: usize = 20;
+        let fields = &mesh.fields;
+        // Of two fields of a name, that of the segments is lost first.
+        let is_held = |name: &String| match fields.sides.get(name) {
+            None => fields.cells.get(name).is_some() && !lost.contains(name),
+            Some(_) => true,
+        };
+        let is_named = |name: &String| self.named_fields.contains(&name.as_str());
+        let held = mesh.about.names.iter();
+        let held = held.filter(|(field, _)| is_held(field) && !is_named(field));
+        let list = held.map(|(field, names)| {
+            let named = names.iter().take(MOST).enumerate();
+            let mut named: Vec<String> =
+                named.map(|(i, name)| format!("{i} is `{name}`")).collect();
+            if names.len() > MOST {
+                named.push(format!("and {} more", names.len() - MOST));
+            }
+            format!("of {field} {}", named.join(", "))
+        });
+        let list: Vec<String> = list.collect();
+        (!list.is_empty()).then(|| {
+            let (format, list) = (self.name, list.join("; "));
+            format!("{format} holds no names of numbers: {list}")
+        })
     }
 
     pub(crate) fn with_extension(extension: &str) -> Option<&'static Format> {

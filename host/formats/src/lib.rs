@@ -38,7 +38,6 @@ mod maps;
 pub mod matrix_market;
 mod numbers_out;
 mod obj;
-mod obj_groups;
 mod off;
 pub mod order_maps;
 mod outline;
@@ -52,6 +51,7 @@ pub mod pvtu;
 mod references;
 mod rows_out;
 pub mod run_files;
+mod seams;
 mod stl;
 #[cfg(test)]
 mod tests;
@@ -93,6 +93,9 @@ const FACES: Format = Format {
     keeps_las: false,
     keeps_gltf_materials: false,
     keeps_groups: false,
+    named_fields: &[],
+    keeps_materials: false,
+    keeps_textures: false,
     lost_fields: |mesh| names(mesh.fields.names()),
     renamed: |_| Vec::new(),
     retyped: |_| Vec::new(),
@@ -171,10 +174,13 @@ pub(crate) static FORMATS: [Format; 21] = [
     Format {
         name: "OBJ",
         extensions: &["obj"],
+        keeps_segments: true,
         keeps_normals: true,
         keeps_colors: true,
         keeps_uvs: true,
-        lost_fields: obj_groups::lost_fields,
+        named_fields: &obj::NAMED,
+        keeps_materials: true,
+        lost_fields: obj::lost_fields,
         read: Some(|path, _| obj::read(path)),
         write: Some(|path, mesh, _| obj::write(path, mesh, &Printed::default())),
         rows: Some(VertexRows {
@@ -192,6 +198,7 @@ pub(crate) static FORMATS: [Format; 21] = [
         keeps_colors: true,
         keeps_alpha: true,
         keeps_uvs: true,
+        keeps_textures: true,
         lost_fields: ply::lost_fields,
         renamed: ply::renamed,
         retyped: ply::retyped,
@@ -204,6 +211,7 @@ pub(crate) static FORMATS: [Format; 21] = [
         name: "STL",
         extensions: &["stl"],
         most_corners: 3,
+        named_fields: &[stl::SOLID],
         encodings: &[Encoding::Binary, Encoding::Text],
         lost_fields: stl::lost_fields,
         rounding: Some(stl::rounding),
@@ -313,6 +321,7 @@ pub(crate) static FORMATS: [Format; 21] = [
         keeps_alpha: true,
         keeps_uvs: true,
         keeps_gltf_materials: true,
+        named_fields: &[gltf::OBJECT, gltf::MATERIAL],
         lost_fields: gltf::lost_fields,
         retyped: gltf::named_files,
         rounding: Some(gltf::rounding),

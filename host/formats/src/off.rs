@@ -23,13 +23,13 @@ use std::path::Path;
 use glam::DVec3;
 
 use super::atomic_file::{Out, write_atomically};
-use super::colors::{self, Channels};
+use super::colors::{self, Channels, FACE_COLOR, is_face_color};
 use super::faces::FaceList;
 use super::printed::{Printed, write_rows};
 use super::rows_out::{push_after_blanks, push_f64, push_integer, write_records};
 use super::text::{Fault, Line, Parsed, TextRows, text_start, with_line_feeds};
 use super::{Loaded, parse_file};
-use trioxide_mesh::fields::{Field, Values};
+use trioxide_mesh::fields::Values;
 use trioxide_mesh::mesh::{Faces, Mesh, VertexAttributes};
 use trioxide_mesh::{Result, parallel};
 use variant::Variant;
@@ -80,17 +80,19 @@ pub(crate) fn parse(file: &[u8]) -> Parsed<Loaded> {
                 faces.push_vertex(line.vertex(0, vertices)?);
             }
             let color = channels(line, 0)?;
-            if color.1 > 0 {
+            let is_kept = faces
+                .finish_face()
+                .map_err(|reason| Fault::new(offset, reason))?;
+            if is_kept && color.1 > 0 {
                 colors.push(color);
             }
-            faces
-                .finish_face()
-                .map_err(|reason| Fault::new(offset, reason))
+            Ok(())
         },
     )?;
     let (faces, colors): (Vec<FaceList>, Vec<Vec<Channels>>) = parsed.into_iter().unzip();
-    loaded.mesh.faces = FaceList::concat(faces).map_err(|reason| Fault::new(file.len(), reason))?;
-    loaded.take_face_colors(parallel::concat(colors), header.faces);
+    loaded
+        .set_faces(faces, parallel::concat(colors))
+        .map_err(|reason| Fault::new(file.len(), reason))?;
     Ok(loaded)
 }
 
@@ -102,45 +104,37 @@ fn short_triangle(mut line: Line, vertices: usize) -> Option<[u32; 3]> {
     (is_good && line.is_finished()).then_some([a, b, c])
 }
 
-/// Name of the field of face colours.
-const COLOR: &str = "color";
-
 impl Loaded {
-    /// Adds a field of face colours, if all faces have one. Colours of some faces, and indices of a palette, are left
-    /// out with a note.
-    fn take_face_colors(&mut self, colors: Vec<Channels>, faces: usize) {
+    /// Sets the faces, with a field of their colours if all have one. Colours of some faces, and indices of a palette,
+    /// are left out with a note.
+    fn set_faces(&mut self, faces: Vec<FaceList>, colors: Vec<Channels>) -> Result<(), String> {
+        self.notes.extend(FaceList::note(faces.iter()));
+        self.mesh.faces = FaceList::concat(faces)?;
         if colors.is_empty() {
-            return;
+            return Ok(());
         }
         let is_color = |(_, count): &Channels| matches!(count, 3 | 4);
-        if colors.len() < faces || !colors.iter().all(is_color) {
+        if colors.len() < self.mesh.faces.len() || !colors.iter().all(is_color) {
             let note =
                 "the colours of faces are left out: not every face has one of 3 or 4 channels";
             self.notes.push(note.to_owned());
-            return;
+            return Ok(());
         }
         let components = colors.iter().map(|(_, count)| usize::from(*count)).max();
         let components = components.unwrap_or(3);
         let bytes = colors::bytes_of(colors.len(), vertices::FULL, |i| colors[i]);
         self.notes.extend(bytes.notes);
-        let values: Vec<u8> = (bytes.bytes)
-            .iter()
-            .flat_map(|c| &c[..components])
-            .copied()
-            .collect();
-        self.mesh.fields.cells.push(Field {
-            name: COLOR.to_owned(),
-            components,
-            values: values.into(),
-        });
+        let field = colors::face_color(&bytes.bytes, components);
+        self.mesh.fields.cells.push(field);
+        Ok(())
     }
 }
 
 /// The colours of faces in the form of the file.
 fn face_colors(mesh: &Mesh) -> Option<(&[u8], usize)> {
-    let field = mesh.fields.cells.get(COLOR)?;
+    let field = mesh.fields.cells.get(FACE_COLOR)?;
     match &field.values {
-        Values::U8(bytes) if matches!(field.components, 3 | 4) => Some((bytes, field.components)),
+        Values::U8(bytes) if is_face_color(field) => Some((bytes, field.components)),
         _ => None,
     }
 }
@@ -148,13 +142,9 @@ fn face_colors(mesh: &Mesh) -> Option<(&[u8], usize)> {
 /// Names of the fields that a file does not hold.
 pub(crate) fn lost_fields(mesh: &Mesh) -> Vec<String> {
     let fields = &mesh.fields;
-    let is_kept = |name: &str| name == COLOR && face_colors(mesh).is_some();
-    let cells = fields.cells.iter().map(|field| field.name.as_str());
-    let cells = cells.filter(|name| !is_kept(name));
-    let others = fields.points.iter().chain(&fields.sides);
-    let mut names: Vec<String> = others.map(|field| field.name.clone()).collect();
-    names.extend(cells.map(str::to_owned));
-    names
+    let cells = fields.cells.iter().filter(|field| !is_face_color(field));
+    let lost = fields.points.iter().chain(&fields.sides).chain(cells);
+    lost.map(|field| field.name.clone()).collect()
 }
 
 /// The content before the vertices.

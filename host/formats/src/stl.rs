@@ -36,10 +36,8 @@ pub(crate) fn read(path: &Path) -> Result<Loaded> {
     parse_file(path, parse)
 }
 
-/// Name of the face field of colours.
-const COLOR: &str = "color";
 /// Name of the face field of the numbers of solids.
-const SOLID: &str = "solid";
+pub(crate) const SOLID: &str = "solid";
 
 pub(crate) fn parse(file: &[u8]) -> Parsed<Loaded> {
     let is_text = || {

@@ -408,7 +408,8 @@ pub(crate) fn lines(
             goes_on = goes_on
                 && at < range.end
                 && ends_with_backslash(line)
-                && (piece > start || matches!(line.trim_ascii_start().first(), Some(b'v' | b'f')))
+                && (piece > start
+                    || matches!(line.trim_ascii_start().first(), Some(b'v' | b'f' | b'l')))
                 && memchr::memchr(b'#', line).is_none();
             if goes_on {
                 continue;

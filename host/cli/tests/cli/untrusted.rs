@@ -60,7 +60,7 @@ fn names_in_files_and_of_files_are_no_commands_to_the_terminal() {
     for command in [
         &["info", "a.ply"][..],
         &["info", "a.ply", "--json", "-"],
-        &["info", "a.obj"],
+        &["convert", "a.obj", "a.vtu"],
         &["info", "a.inp"],
         &["info", "a.gltf"],
         &["info", &text],

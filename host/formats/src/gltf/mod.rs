@@ -45,9 +45,9 @@ mod write;
 type Read<T> = std::result::Result<T, String>;
 
 /// Name of the field of the numbers of nodes.
-const OBJECT: &str = "object";
+pub(crate) const OBJECT: &str = "object";
 /// Name of the field of the numbers of materials.
-const MATERIAL: &str = "material";
+pub(crate) const MATERIAL: &str = "material";
 
 pub(crate) fn read(path: &Path, options: ReadOptions) -> Result<Loaded> {
     let file = map_file(path)?;

@@ -85,7 +85,8 @@ pub(super) fn parse(file: &[u8]) -> Parsed<Option<Loaded>> {
             let vertex = check_vertex(corner, 0, vertices);
             list.push_vertex(vertex.map_err(|reason| bytes.fault(at, reason))?);
         }
-        list.finish_face()
+        let is_kept = list
+            .finish_face()
             .map_err(|reason| bytes.fault(at, reason))?;
         let count = bytes.count(Kind::I32, "the number of a colour's components")?;
         let numbers = bytes.numbers(count, Kind::F32, "a colour")?.into_floats();
@@ -93,13 +94,13 @@ pub(super) fn parse(file: &[u8]) -> Parsed<Option<Loaded>> {
         for (channel, number) in channels.iter_mut().zip(numbers) {
             *channel = number as f32;
         }
-        if count > 0 {
+        if is_kept && count > 0 {
             colors.push((channels, count.min(5) as u8));
         }
     }
     let mut loaded = all.into_loaded(&variant);
-    loaded.mesh.faces =
-        FaceList::concat(vec![list]).map_err(|reason| Fault::new(file.len(), reason))?;
-    loaded.take_face_colors(colors, faces);
+    loaded
+        .set_faces(vec![list], colors)
+        .map_err(|reason| Fault::new(file.len(), reason))?;
     Ok(Some(loaded))
 }

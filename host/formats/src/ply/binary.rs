@@ -104,7 +104,7 @@ pub(super) fn parse(file: &[u8], header: &Header, endian: Order) -> Parsed<Body>
                     size,
                     endian,
                 };
-                (body.points, body.attributes) = columns.read(header.attributes());
+                (body.points, body.attributes) = columns.read(header.attributes(), &mut body.notes);
                 body.vertex_fields = columns.fields();
             }
             ("vertex", true) => {
@@ -137,7 +137,7 @@ pub(super) fn parse(file: &[u8], header: &Header, endian: Order) -> Parsed<Body>
             }
             ("tristrips", _) => {
                 let chunk = parse_strips(element, &mut cursor, header.vertices())?;
-                body.add_strips(vec![chunk], header)?;
+                body.strips = vec![chunk.faces];
             }
             ("edge", _) if element.holds_segments() => {
                 body.segments.reserve_exact(element.count);
@@ -178,7 +178,7 @@ fn parse_vertex_with_lists(
         match property.kind {
             Kind::Scalar(scalar) if is_of_vertex(property.role) => {
                 let value = read_f64(scalar, cursor.take(scalar.size())?, cursor.endian);
-                vertex.set(property.role, property.kind, value);
+                vertex.set(property.role, value);
             }
             Kind::Scalar(scalar) if property.role == Role::Field => {
                 others.push(read_f64(scalar, cursor.take(scalar.size())?, cursor.endian));
@@ -236,13 +236,20 @@ fn parse_faces(
 ) -> Parsed<FaceChunk> {
     let mut chunk = FaceChunk::default();
     for _ in 0..count {
+        let mut face = chunk.begin(element);
         for property in &element.properties {
             let offset = cursor.at;
             match (property.role, property.kind) {
                 (Role::Corners, Kind::List { count, item }) => {
                     let bytes = cursor.list(count, item)?;
-                    parse_corners(bytes, item, cursor.endian, vertices, &mut chunk)
+                    face.is_kept = parse_corners(bytes, item, cursor.endian, vertices, &mut chunk)
                         .map_err(|reason| cursor.fault(offset, reason))?;
+                }
+                (Role::CornerUvs, Kind::List { count, item }) => {
+                    let bytes = cursor.list(count, item)?.chunks_exact(item.size());
+                    chunk
+                        .uv
+                        .extend(bytes.map(|bytes| read_f64(item, bytes, cursor.endian)));
                 }
                 (Role::Region, Kind::Scalar(scalar)) => {
                     let region = cursor.whole_number(scalar, "a region")?;
@@ -257,6 +264,7 @@ fn parse_faces(
                 (_, kind) => cursor.skip(kind)?,
             }
         }
+        chunk.end(face);
     }
     Ok(chunk)
 }
@@ -313,7 +321,7 @@ fn parse_corners(
     endian: Order,
     vertices: usize,
     chunk: &mut FaceChunk,
-) -> Result<(), String> {
+) -> Result<bool, String> {
     for bytes in bytes.chunks_exact(item.size()) {
         let value = read_f64(item, bytes, endian);
         let index =

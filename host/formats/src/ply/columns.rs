@@ -7,7 +7,7 @@ use glam::{DVec2, DVec3};
 
 use super::fields;
 use super::header::{Element, Kind, Order, Role};
-use super::vertices::channel_value;
+use super::vertices::bytes_of;
 use crate::text::whole;
 use crate::volume::bytes::read_f64;
 use trioxide_mesh::fields::{Fields, NumberType};
@@ -29,13 +29,18 @@ pub(super) struct VertexColumns<'a> {
 type Column = (NumberType, usize);
 
 impl VertexColumns<'_> {
-    pub(super) fn read(&self, attributes: [bool; 3]) -> (Vec<DVec3>, VertexAttributes) {
+    /// Returns the points and these attributes.
+    pub(super) fn read(
+        &self,
+        attributes: [bool; 3],
+        notes: &mut Vec<String>,
+    ) -> (Vec<DVec3>, VertexAttributes) {
         let [has_normals, has_colors, has_uvs] = attributes;
         let points = self.gather([0, 1, 2].map(Role::Coordinate), DVec3::from_array);
         let attributes = VertexAttributes {
             normals: has_normals
                 .then(|| self.gather([0, 1, 2].map(Role::Normal), DVec3::from_array)),
-            colors: has_colors.then(|| self.colors()),
+            colors: has_colors.then(|| self.colors(notes)),
             uvs: has_uvs.then(|| self.gather([0, 1].map(Role::Uv), DVec2::from_array)),
         };
         (points, attributes)
@@ -109,17 +114,24 @@ impl VertexColumns<'_> {
         })
     }
 
-    fn colors(&self) -> Vec<[u8; 4]> {
+    fn colors(&self, notes: &mut Vec<String>) -> Vec<[u8; 4]> {
         let columns = [0, 1, 2, 3].map(|channel| self.column(Role::Color(channel)));
-        parallel::map_chunks(self.bytes, self.size, |row| {
-            columns.map(|column| match column {
-                Some((NumberType::U8, offset)) => row[offset],
-                Some((scalar, offset)) => {
-                    channel_value(scalar, read_f64(scalar, &row[offset..], self.endian))
-                }
-                None => u8::MAX,
-            })
-        })
+        let are_bytes =
+            |column: &Option<Column>| matches!(column, None | Some((NumberType::U8, _)));
+        if columns.iter().all(are_bytes) {
+            return parallel::map_chunks(self.bytes, self.size, |row| {
+                columns.map(|column| column.map_or(u8::MAX, |(_, offset)| row[offset]))
+            });
+        }
+        let channels = |i: usize| {
+            let row = &self.bytes[i * self.size..(i + 1) * self.size];
+            let number = |(scalar, offset)| read_f64(scalar, &row[offset..], self.endian) as f32;
+            columns.map(|column| column.map_or(0.0, number))
+        };
+        let count = self.bytes.len() / self.size;
+        let colors = bytes_of(self.element.color_kinds(), count, channels);
+        notes.extend(colors.notes);
+        colors.bytes
     }
 }
 

@@ -10,6 +10,8 @@ use std::collections::HashSet;
 use std::ops::Range;
 
 use super::header::{Element, Header, Kind, Order, Role};
+use super::vertices::bytes_of;
+use crate::colors::{face_color, is_face_color};
 use crate::fields::{Number, joined, names_of};
 use crate::percent;
 use crate::volume::bytes::read_f64;
@@ -79,6 +81,25 @@ fn group(properties: &[(&str, NumberType)], numbers: impl Fn(usize, usize) -> Ve
         ),
     };
     joined(properties).into_iter().map(field).collect()
+}
+
+/// Names of the properties that are the colours of faces; the last may be missing.
+const CHANNELS: [&str; 4] = ["red", "green", "blue", "alpha"];
+
+/// Makes one field of the channels of faces' colours. Returns notes.
+pub(super) fn join_colors(fields: &mut Fields) -> Vec<String> {
+    let channels = CHANNELS.map(|name| fields.take(name));
+    let values = channels
+        .each_ref()
+        .map(|field| field.as_ref().map(|field| &field.values));
+    let count = values[0].map_or(0, Values::len);
+    let kinds = values.map(|values| values.map(Values::kind));
+    let colors = bytes_of(kinds, count, |i| {
+        values.map(|values| values.map_or(0.0, |values| values.f64(i) as f32))
+    });
+    let components = values.iter().flatten().count();
+    fields.push(face_color(&colors.bytes, components));
+    colors.notes
 }
 
 /// The name of a field in a mesh: escapes of bytes beyond ASCII become letters, other escapes stay.
@@ -151,7 +172,7 @@ pub(crate) fn renamed(mesh: &Mesh) -> Vec<(String, String)> {
         let Field {
             name, components, ..
         } = column.field;
-        let is_other = column.names != component_names(name, *components);
+        let is_other = column.names != component_names(name, *components) && !column.is_color;
         let first = &column.names[0];
         let written = match components {
             1 => first.as_str(),
@@ -184,6 +205,8 @@ pub(super) struct Column<'a> {
     names: Vec<String>,
     kind: NumberType,
     field: &'a Field,
+    /// Whether it is the colours of faces.
+    is_color: bool,
 }
 
 impl<'a> Column<'a> {
@@ -194,6 +217,12 @@ impl<'a> Column<'a> {
     fn all(element: &str, fields: &'a Fields, attributes: [bool; 3]) -> Vec<Column<'a>> {
         let columns = fields.iter().filter_map(Column::of);
         let mut columns: Vec<Column> = columns.collect();
+        let is_color = |column: &Column| element == "face" && is_face_color(column.field);
+        for column in columns.iter_mut().filter(|column| is_color(column)) {
+            column.is_color = true;
+            let names = CHANNELS[..column.names.len()].iter();
+            column.names = names.map(|&name| name.to_owned()).collect();
+        }
         let names = columns.iter().flat_map(|column| &column.names);
         let roles: Vec<Role> = names.map(|name| Element::meaning(element, name)).collect();
         let are_there = |wanted: &[Role]| wanted.iter().all(|role| roles.contains(role));
@@ -202,7 +231,8 @@ impl<'a> Column<'a> {
             attributes[1] || are_there(&[0, 1, 2].map(Role::Color)),
             attributes[2] || are_there(&[0, 1].map(Role::Uv)),
         ];
-        for name in columns.iter_mut().flat_map(|column| &mut column.names) {
+        let others = columns.iter_mut().filter(|column| !column.is_color);
+        for name in others.flat_map(|column| &mut column.names) {
             let is_taken = match Element::meaning(element, name) {
                 Role::Skipped => name.is_empty(),
                 Role::Normal(_) => normals,
@@ -274,7 +304,12 @@ impl<'a> Column<'a> {
             kind => kind,
         };
         let names = component_names(&name_in_file(&field.name), field.components);
-        Some(Column { names, kind, field })
+        Some(Column {
+            names,
+            kind,
+            field,
+            is_color: false,
+        })
     }
 
     /// Lines of the header.

@@ -34,12 +34,14 @@ pub(super) enum Role {
     Coordinate(usize),
     /// x, y or z of a vertex's normal.
     Normal(usize),
-    /// Red, green, blue or alpha of a vertex.
+    /// Red, green, blue or alpha of a vertex, or of a face, where it is a field.
     Color(usize),
     /// First or second texture coordinate of a vertex.
     Uv(usize),
     /// Vertices of a face.
     Corners,
+    /// Texture coordinates of a face's corners.
+    CornerUvs,
     /// Vertices of strips of triangles, each ended by -1.
     Strip,
     /// Region id of a face.
@@ -94,6 +96,28 @@ impl Element {
         }
     }
 
+    /// Whether its rows are faces with texture coordinates of corners.
+    pub(super) fn holds_uvs(&self) -> bool {
+        self.has(Role::CornerUvs)
+    }
+
+    /// Whether its rows have red, green and blue.
+    pub(super) fn holds_colors(&self) -> bool {
+        (0..3).all(|channel| self.has(Role::Color(channel)))
+    }
+
+    /// Types of red, green, blue and alpha, as far as it has them.
+    pub(super) fn color_kinds(&self) -> [Option<NumberType>; 4] {
+        [0, 1, 2, 3].map(|channel| {
+            let mut properties = self.properties.iter();
+            let property = properties.find(|property| property.role == Role::Color(channel));
+            property.and_then(|property| match property.kind {
+                Kind::Scalar(kind) => Some(kind),
+                Kind::List { .. } => None,
+            })
+        })
+    }
+
     /// Whether its rows are strips of triangles.
     pub(super) fn holds_strips(&self) -> bool {
         self.has(Role::Strip)
@@ -119,7 +143,12 @@ impl Element {
             ("vertex", b"alpha" | b"a", Kind::Scalar(_)) => Role::Color(3),
             ("vertex", b"s" | b"u" | b"texture_u" | b"texture_s", Kind::Scalar(_)) => Role::Uv(0),
             ("vertex", b"t" | b"v" | b"texture_v" | b"texture_t", Kind::Scalar(_)) => Role::Uv(1),
+            ("face", b"red", Kind::Scalar(_)) => Role::Color(0),
+            ("face", b"green", Kind::Scalar(_)) => Role::Color(1),
+            ("face", b"blue", Kind::Scalar(_)) => Role::Color(2),
+            ("face", b"alpha", Kind::Scalar(_)) => Role::Color(3),
             ("face", b"vertex_indices" | b"vertex_index", Kind::List { .. }) => Role::Corners,
+            ("face", b"texcoord", Kind::List { .. }) => Role::CornerUvs,
             ("tristrips", b"vertex_indices" | b"vertex_index", Kind::List { .. }) => Role::Strip,
             ("face", b"region", Kind::Scalar(scalar)) if !scalar.is_float() => Role::Region,
             ("edge", b"vertex1", Kind::Scalar(_)) => Role::End(0),
@@ -138,6 +167,8 @@ pub(super) struct Header {
     pub(super) segments: Vec<Segment>,
     /// Whether comments give segments of another mesh.
     pub(super) has_stale_segments: bool,
+    /// Files of textures that comments name.
+    pub(super) textures: Vec<String>,
     /// Offset of the body.
     pub(super) end: usize,
 }
@@ -222,7 +253,7 @@ impl Header {
         };
         [
             (0..3).all(|axis| has(Role::Normal(axis))),
-            (0..3).all(|channel| has(Role::Color(channel))),
+            self.element("vertex").is_some_and(Element::holds_colors),
             (0..2).all(|axis| has(Role::Uv(axis))),
         ]
     }
@@ -251,12 +282,16 @@ impl Header {
         let mut elements: Vec<Element> = Vec::new();
         let mut names = HashSet::new();
         let mut segments = SegmentComments::default();
+        let mut textures = Vec::new();
         for mut line in all {
             let offset = line.offset();
             let fault = |reason: String| Fault::new(offset, reason);
             match line.token() {
                 None | Some(b"obj_info") => {}
-                Some(b"comment") => segments.read(line),
+                Some(b"comment") => match line.clone().token() {
+                    Some(b"TextureFile") => textures.extend(texture(line)),
+                    _ => segments.read(line),
+                },
                 Some(b"format") => encoding = Some(parse_encoding(&mut line)?),
                 Some(b"element") => {
                     let name = String::from_utf8_lossy(line.token().unwrap_or_default());
@@ -300,6 +335,7 @@ impl Header {
                         elements,
                         segments: Vec::new(),
                         has_stale_segments: false,
+                        textures,
                         end: length.map_or(file.len(), |length| offset + length + 1),
                     };
                     header.check().map_err(fault)?;
@@ -332,7 +368,7 @@ impl Header {
             for property in &mut element.properties {
                 let is_used = match property.role {
                     Role::Normal(_) => has_normals,
-                    Role::Color(_) => has_colors,
+                    Role::Color(_) => has_colors && element.name == "vertex",
                     Role::Uv(_) => has_uvs,
                     Role::Skipped => false,
                     _ => true,
@@ -359,6 +395,13 @@ impl Header {
             _ => Ok(()),
         }
     }
+}
+
+/// Returns the name of a file in a comment on a texture.
+fn texture(mut line: Line) -> Option<String> {
+    line.token();
+    let name = String::from_utf8_lossy(line.rest().1.trim_ascii()).into_owned();
+    (!name.is_empty()).then_some(name)
 }
 
 fn parse_encoding(line: &mut Line) -> Parsed<Encoding> {

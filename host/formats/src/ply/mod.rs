@@ -8,7 +8,9 @@
 //! to 1), texture coordinates `s t`, `u v`, `texture_u texture_v` or `texture_s texture_t`. Other numbers of vertices
 //! and faces are fields. An element `tristrips` gives triangles. Other lists and elements are skipped with a note.
 //! Numbers in text are read as `f64`, for any declared type, so no digits are lost. Text need not have a line for each
-//! vertex or face.
+//! vertex or face. A face's `texcoord` is a list of texture coordinates of its corners: corners of one vertex with
+//! different ones become points ([`seams`]). `red green blue [alpha]` of faces are a field `color`, and comments
+//! `TextureFile` name files of textures.
 //!
 //! It writes little-endian binary, or the requested encoding, with `double` coordinates. Normals and texture
 //! coordinates are `float` if that holds them exactly. Segments are written as comments of the header. Programs that
@@ -30,17 +32,16 @@ use std::mem::take;
 use std::path::Path;
 use std::sync::Arc;
 
-use glam::DVec3;
-use rayon::slice::ParallelSliceMut;
+use glam::{DVec2, DVec3};
 
-use super::faces::FaceList;
+use super::faces::{FaceList, drop_list_of_edges};
 use super::text::{Fault, Line, Parsed, TextRows, check_vertex, whole, with_line_feeds};
 use super::volume::vtk_cells::split_strip;
-use super::{Loaded, parse_file};
+use super::{Loaded, parse_file, seams};
 pub(crate) use fields::{lost_fields, renamed, retyped};
 use header::{Element, Encoding, Header, Kind, Role};
 pub use slices::{Slices, Triangles};
-use trioxide_mesh::edges::edge_faces;
+use trioxide_mesh::about::About;
 use trioxide_mesh::fields::{Fields, MeshFields, NumberType};
 use trioxide_mesh::mesh::{Faces, Mesh, Segment, VertexAttributes};
 use trioxide_mesh::{Result, parallel};
@@ -54,6 +55,8 @@ mod fields;
 mod header;
 mod layout;
 mod slices;
+#[cfg(test)]
+mod tests;
 mod vertices;
 mod write;
 
@@ -64,10 +67,16 @@ pub(crate) fn read(path: &Path) -> Result<Loaded> {
 pub(crate) fn parse(file: &[u8]) -> Parsed<Loaded> {
     let file = &*with_line_ends(file)?;
     let header = Header::parse(file)?;
-    let body = match header.encoding {
+    let mut body = match header.encoding {
         Encoding::Text => parse_text(file, &header)?,
         Encoding::Binary(endian) => binary::parse(file, &header, endian)?,
     };
+    if header.element("face").is_some_and(Element::holds_colors) {
+        let notes = fields::join_colors(&mut body.face_fields);
+        body.notes.extend(notes);
+    }
+    body.join_strips(&header)?;
+    let has_markers = header.has_markers();
     let has_regions = header.has_regions() && body.regions.len() == body.faces.len();
     let mut loaded = Loaded::from(Mesh {
         points: body.points,
@@ -84,9 +93,15 @@ pub(crate) fn parse(file: &[u8]) -> Parsed<Loaded> {
     });
     let Loaded { mesh, notes } = &mut loaded;
     notes.extend(fields::notes(&header));
-    if !header.has_markers() && lists_every_edge(mesh) {
-        notes.push("its edges are those of the faces, without markers: none is a segment".into());
-        mesh.segments = Vec::new();
+    notes.extend(body.notes);
+    if !header.textures.is_empty() {
+        mesh.about = Arc::new(About {
+            textures: header.textures,
+            ..About::default()
+        });
+    }
+    if !has_markers {
+        notes.extend(drop_list_of_edges(mesh));
     }
     mesh.segments.extend(header.segments);
     if header.has_stale_segments {
@@ -94,6 +109,11 @@ pub(crate) fn parse(file: &[u8]) -> Parsed<Loaded> {
             "the segments in its comments are left out: they belong to a mesh of other counts"
                 .into(),
         );
+    }
+    if !body.corner_uvs.is_empty() {
+        let uv = |i: usize| body.corner_uvs.get(i).copied().filter(|uv| !uv.is_nan());
+        let split = seams::split(mesh, |i| (uv(i), None));
+        notes.extend(split.map_err(|reason| Fault::new(header.end, reason))?);
     }
     Ok(loaded)
 }
@@ -119,25 +139,6 @@ fn with_line_ends(file: &[u8]) -> Parsed<Cow<'_, [u8]>> {
     }
 }
 
-/// Whether the segments are the list of all edges of the faces: then none of them is marked.
-fn lists_every_edge(mesh: &Mesh) -> bool {
-    let corners = match &mesh.faces {
-        Faces::Triangles(triangles) => 3 * triangles.len(),
-        Faces::Polygons(polygons) => polygons.vertices.len(),
-    };
-    // Few edges are sides of more than two faces.
-    if mesh.segments.len() < corners / 3 || mesh.segments.is_empty() || corners == 0 {
-        return false;
-    }
-    let mut listed: Vec<[u32; 2]> = parallel::map(&mesh.segments, |segment| {
-        let [a, b] = segment.ends;
-        [a.min(b), a.max(b)]
-    });
-    listed.par_sort_unstable();
-    let edges = edge_faces(&mesh.faces);
-    parallel::all(&edges, |edge| listed.binary_search(&edge.ends).is_ok())
-}
-
 /// The content after the header.
 #[derive(Default)]
 struct Body {
@@ -148,7 +149,12 @@ struct Body {
     faces: Faces,
     /// Empty if the file has none.
     regions: Vec<i32>,
+    /// Texture coordinates of the faces' corners, NaN for none; empty if the file has none.
+    corner_uvs: Vec<DVec2>,
+    /// Triangles of strips, which follow the faces.
+    strips: Vec<FaceList>,
     segments: Vec<Segment>,
+    notes: Vec<String>,
 }
 
 impl Body {
@@ -158,12 +164,19 @@ impl Body {
             .map(|chunk| take(&mut chunk.others))
             .collect();
         self.face_fields = fields::of_rows(header.element("face"), &others);
-        let chunks = chunks.into_iter();
-        let (faces, regions): (Vec<_>, Vec<_>) =
-            chunks.map(|chunk| (chunk.faces, chunk.regions)).unzip();
+        self.notes
+            .extend(FaceList::note(chunks.iter().map(|chunk| &chunk.faces)));
+        let unmatched: usize = chunks.iter().map(|chunk| chunk.unmatched).sum();
+        if unmatched > 0 {
+            self.notes.push(format!(
+                "left out: texture coordinates of faces that are not two numbers for each corner ({unmatched})"
+            ));
+        }
+        self.corner_uvs = parallel::concat_lists(&mut chunks, |chunk| &mut chunk.uvs);
+        self.regions = parallel::concat_lists(&mut chunks, |chunk| &mut chunk.regions);
+        let faces = chunks.into_iter().map(|chunk| chunk.faces).collect();
         let fault = |reason| Fault::new(header.end, reason);
         self.faces = FaceList::concat(faces).map_err(fault)?;
-        self.regions = parallel::concat(regions);
         Ok(())
     }
 
@@ -173,26 +186,47 @@ impl Body {
             .map(|chunk| take(&mut chunk.others))
             .collect();
         self.vertex_fields = fields::of_rows(header.element("vertex"), &others);
-        (self.points, self.attributes) = VertexChunk::concat(chunks, header.attributes());
+        let kinds = (header.element("vertex")).map_or([None; 4], Element::color_kinds);
+        (self.points, self.attributes) =
+            VertexChunk::concat(chunks, header.attributes(), kinds, &mut self.notes);
     }
-}
 
-impl Body {
-    /// Appends the triangles of strips to the faces, in region 0 if the faces have regions.
-    fn add_strips(&mut self, chunks: Vec<FaceChunk>, header: &Header) -> Parsed<()> {
-        let has_regions = header.has_regions() && self.regions.len() == self.faces.len();
+    /// Appends the triangles of strips to the faces, in region 0 if the faces have regions. Fields of faces have no
+    /// values for them, so they are left out.
+    fn join_strips(&mut self, header: &Header) -> Parsed<()> {
+        if self.strips.is_empty() {
+            return Ok(());
+        }
+        let count = self.faces.len();
+        let has_regions = header.has_regions() && self.regions.len() == count;
         let mut all = FaceList::default();
         let fault = |reason| Fault::new(header.end, reason);
-        for i in 0..self.faces.len() {
+        for i in 0..count {
             let face = self.faces.get(i);
             face.iter().for_each(|&v| all.push_vertex(v));
             all.finish_face().map_err(fault)?;
         }
         let mut lists = vec![all];
-        lists.extend(chunks.into_iter().map(|chunk| chunk.faces));
+        lists.append(&mut self.strips);
         self.faces = FaceList::concat(lists).map_err(fault)?;
+        let added = self.faces.len() - count;
         if has_regions {
             self.regions.resize(self.faces.len(), 0);
+        }
+        let fields = take(&mut self.face_fields);
+        if count == 0 || added == 0 {
+            return Ok(());
+        }
+        if has_regions {
+            let note = format!("the triangles of its strips are in region 0: {added}");
+            self.notes.push(note);
+        }
+        let names: Vec<&str> = fields.iter().map(|field| field.name.as_str()).collect();
+        if !names.is_empty() {
+            let names = names.join(", ");
+            self.notes.push(format!(
+                "left out: fields of faces, because the triangles of its strips have none: {names}"
+            ));
         }
         Ok(())
     }
@@ -206,6 +240,48 @@ struct FaceChunk {
     regions: Vec<i32>,
     /// Numbers of fields, face by face.
     others: Vec<f64>,
+    /// Texture coordinates of the corners, NaN for none; empty if the file has none.
+    uvs: Vec<DVec2>,
+    /// The list of texture coordinates of the face that is being read.
+    uv: Vec<f64>,
+    /// Number of such lists that have another length than their face.
+    unmatched: usize,
+}
+
+/// A face that is being read.
+struct Face {
+    is_kept: bool,
+    has_uvs: bool,
+    /// Numbers of regions and fields before it.
+    before: [usize; 2],
+}
+
+impl FaceChunk {
+    fn begin(&self, element: &Element) -> Face {
+        Face {
+            is_kept: false,
+            has_uvs: element.holds_uvs(),
+            before: [self.regions.len(), self.others.len()],
+        }
+    }
+
+    /// Ends a face, or leaves out its numbers.
+    fn end(&mut self, face: Face) {
+        if !face.is_kept {
+            self.regions.truncate(face.before[0]);
+            self.others.truncate(face.before[1]);
+        } else if face.has_uvs {
+            let corners = self.faces.corners();
+            let (pairs, rest) = self.uv.as_chunks::<2>();
+            if rest.is_empty() && self.uvs.len() + pairs.len() == corners {
+                self.uvs.extend(pairs.iter().map(|&uv| DVec2::from(uv)));
+            } else {
+                self.unmatched += usize::from(!self.uv.is_empty());
+                self.uvs.resize(corners, DVec2::NAN);
+            }
+        }
+        self.uv.clear();
+    }
 }
 
 fn parse_text(file: &[u8], header: &Header) -> Parsed<Body> {
@@ -246,7 +322,7 @@ fn parse_rows(rows: &TextRows, header: &Header) -> Parsed<Body> {
                 let chunks = rows.parse(range, |chunk: &mut FaceChunk, _, line| {
                     parse_text_strips(element, line, vertices, chunk)
                 })?;
-                body.add_strips(chunks, header)?;
+                body.strips = chunks.into_iter().map(|chunk| chunk.faces).collect();
             }
             "edge" if element.holds_segments() => {
                 body.segments =
@@ -308,7 +384,7 @@ fn parse_text_vertex(element: &Element, line: &mut Line, others: &mut Vec<f64>) 
     for property in &element.properties {
         if is_of_vertex(property.role) {
             let value = line.f64(&property.name)?;
-            vertex.set(property.role, property.kind, value);
+            vertex.set(property.role, value);
         } else if property.role == Role::Field {
             others.push(line.f64(&property.name)?);
         } else {
@@ -325,16 +401,22 @@ fn parse_text_face(
     chunk: &mut FaceChunk,
 ) -> Parsed<()> {
     let begin = line.offset();
+    let mut face = chunk.begin(element);
     for property in &element.properties {
         match (property.role, property.kind) {
             (Role::Corners, Kind::List { item, .. }) => {
                 for _ in 0..line.count("the number of a face's vertices")? {
                     chunk.faces.push_vertex(text_vertex(line, item, vertices)?);
                 }
-                chunk
+                face.is_kept = chunk
                     .faces
                     .finish_face()
                     .map_err(|reason| Fault::new(begin, reason))?;
+            }
+            (Role::CornerUvs, _) => {
+                for _ in 0..line.count("the number of texture coordinates")? {
+                    chunk.uv.push(line.f64("a texture coordinate")?);
+                }
             }
             (Role::Region, _) => {
                 let region = line.tag("a region", "region")?;
@@ -344,6 +426,7 @@ fn parse_text_face(
             _ => skip_text(property.kind, &property.name, line)?,
         }
     }
+    chunk.end(face);
     Ok(())
 }
 

@@ -46,7 +46,8 @@ impl Slices {
             return None;
         };
         let is_named = vertex.name == "vertex" && face.name == "face";
-        if !is_named || header.has_stale_segments || !is_plain(vertex) || !is_plain(face) {
+        let is_bare = header.textures.is_empty() && !header.has_stale_segments;
+        if !is_named || !is_bare || !is_plain(vertex) || !is_plain(face) {
             return None;
         }
         let mut size = 0;
@@ -107,7 +108,7 @@ impl Slices {
             size: self.size,
             endian: self.endian,
         };
-        columns.read([false; 3]).0
+        columns.read([false; 3], &mut Vec::new()).0
     }
 
     /// Corners of a range of triangles, and their regions if the file has them. `None` if one is faulty: reading the
@@ -137,6 +138,8 @@ fn is_plain(element: &Element) -> bool {
 mod tests {
     use super::*;
     use crate::Encoding;
+    use std::sync::Arc;
+    use trioxide_mesh::about::About;
     use trioxide_mesh::mesh::{Faces, Mesh, VertexAttributes};
 
     fn mesh() -> Mesh {
@@ -188,6 +191,12 @@ mod tests {
             ..VertexAttributes::default()
         };
         assert!(opened(&normals, Encoding::Binary).is_none());
+        let mut textured = plain.clone();
+        textured.about = Arc::new(About {
+            textures: vec!["skin.png".to_owned()],
+            ..About::default()
+        });
+        assert!(opened(&textured, Encoding::Binary).is_none());
         let mut polygons = plain.clone();
         polygons.regions = None;
         polygons.faces = Faces::default();

@@ -2,7 +2,8 @@
 
 use glam::{DVec2, DVec3};
 
-use super::header::{Kind, Role};
+use super::header::Role;
+use crate::colors::{self, Colors};
 use trioxide_mesh::fields::NumberType;
 use trioxide_mesh::mesh::VertexAttributes;
 use trioxide_mesh::parallel;
@@ -12,7 +13,7 @@ use trioxide_mesh::parallel;
 pub(super) struct VertexChunk {
     points: Vec<DVec3>,
     normals: Vec<DVec3>,
-    colors: Vec<[u8; 4]>,
+    colors: Vec<[f32; 4]>,
     uvs: Vec<DVec2>,
     /// Numbers of fields, vertex by vertex.
     pub(super) others: Vec<f64>,
@@ -22,7 +23,7 @@ pub(super) struct VertexChunk {
 pub(super) struct Vertex {
     point: DVec3,
     normal: DVec3,
-    color: [u8; 4],
+    color: [f32; 4],
     uv: DVec2,
 }
 
@@ -31,20 +32,18 @@ impl Vertex {
         Vertex {
             point: DVec3::ZERO,
             normal: DVec3::ZERO,
-            color: [0, 0, 0, u8::MAX],
+            color: [0.0; 4],
             uv: DVec2::ZERO,
         }
     }
 
     /// Sets the value of a property. Properties without a role are ignored.
-    pub(super) fn set(&mut self, role: Role, kind: Kind, value: f64) {
-        match (role, kind) {
-            (Role::Coordinate(axis), _) => self.point[axis] = value,
-            (Role::Normal(axis), _) => self.normal[axis] = value,
-            (Role::Color(channel), Kind::Scalar(scalar)) => {
-                self.color[channel] = channel_value(scalar, value);
-            }
-            (Role::Uv(axis), _) => self.uv[axis] = value,
+    pub(super) fn set(&mut self, role: Role, value: f64) {
+        match role {
+            Role::Coordinate(axis) => self.point[axis] = value,
+            Role::Normal(axis) => self.normal[axis] = value,
+            Role::Color(channel) => self.color[channel] = value as f32,
+            Role::Uv(axis) => self.uv[axis] = value,
             _ => {}
         }
     }
@@ -58,14 +57,29 @@ pub(super) fn is_of_vertex(role: Role) -> bool {
     )
 }
 
-/// A channel of a colour from 0 to 255: floats run from 0 to 1, 16-bit integers to 65535, others to 255.
-pub(super) fn channel_value(scalar: NumberType, value: f64) -> u8 {
-    // The conversion to an integer saturates, and gives 0 for NaN.
-    match scalar {
-        NumberType::U8 => value as u8,
-        NumberType::F32 | NumberType::F64 => (255.0 * value).round() as u8,
-        NumberType::U16 => (value / 257.0).round() as u8,
-        _ => value.round() as u8,
+/// Returns `count` colours as bytes, from channels of these types; without a type for alpha they are opaque.
+pub(super) fn bytes_of(
+    kinds: [Option<NumberType>; 4],
+    count: usize,
+    channels: impl Fn(usize) -> [f32; 4] + Sync,
+) -> Colors {
+    let number = if kinds[3].is_some() { 4 } else { 3 };
+    let fulls = kinds.map(|kind| match kind {
+        Some(NumberType::F32 | NumberType::F64) => 1.0,
+        Some(NumberType::U16) => 65535.0,
+        _ => 255.0,
+    });
+    let usual = &fulls[..1];
+    match fulls[..number].iter().all(|full| [*full] == *usual) {
+        true => colors::bytes_of(count, usual, |i| (channels(i), number as u8)),
+        // Channels of several types have no range together.
+        false => colors::bytes_of(count, &[1.0], |i| {
+            let channels = channels(i);
+            (
+                std::array::from_fn(|k| channels[k] / fulls[k]),
+                number as u8,
+            )
+        }),
     }
 }
 
@@ -85,15 +99,22 @@ impl VertexChunk {
         }
     }
 
-    /// The vertices of all chunks, in order.
+    /// Returns the vertices of all chunks, in order, with colours of these types.
     pub(super) fn concat(
         mut chunks: Vec<VertexChunk>,
         [normals, colors, uvs]: [bool; 3],
+        kinds: [Option<NumberType>; 4],
+        notes: &mut Vec<String>,
     ) -> (Vec<DVec3>, VertexAttributes) {
         let chunks = &mut chunks;
         let attributes = VertexAttributes {
             normals: normals.then(|| parallel::concat_lists(chunks, |chunk| &mut chunk.normals)),
-            colors: colors.then(|| parallel::concat_lists(chunks, |chunk| &mut chunk.colors)),
+            colors: colors.then(|| {
+                let channels = parallel::concat_lists(chunks, |chunk| &mut chunk.colors);
+                let colors = bytes_of(kinds, channels.len(), |i| channels[i]);
+                notes.extend(colors.notes);
+                colors.bytes
+            }),
             uvs: uvs.then(|| parallel::concat_lists(chunks, |chunk| &mut chunk.uvs)),
         };
         let points = parallel::concat_lists(chunks, |chunk| &mut chunk.points);

@@ -178,6 +178,13 @@ impl<'a, N: Numbers> Body<'a, N> {
 
     fn write_header(&self, out: &mut dyn Out) -> io::Result<()> {
         write!(out, "ply\nformat {} 1.0\ncomment trioxide\n", N::NAME)?;
+        for texture in &self.mesh.about.textures {
+            let name: String = texture
+                .chars()
+                .map(|c| if c.is_control() { '_' } else { c })
+                .collect();
+            writeln!(out, "comment TextureFile {name}")?;
+        }
         let segments = &self.mesh.segments;
         let [points, faces] = self.counts;
         if !segments.is_empty() {

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU16, Ordering::Relaxed};
 
 use glam::DVec3;
 
+use crate::colors::face_color;
 use crate::text::{Fault, Parsed};
 use trioxide_mesh::fields::Field;
 use trioxide_mesh::parallel;
@@ -160,16 +161,7 @@ impl<'a> Facets<'a> {
         let is_opaque = of_object.is_none_or(|color| color[3] == u8::MAX);
         let components = if is_opaque { 3 } else { 4 };
         let colors = parallel::collect(self.count, color);
-        let values: Vec<u8> = colors
-            .iter()
-            .flat_map(|color| &color[..components])
-            .copied()
-            .collect();
-        Ok(Some(Field {
-            name: super::COLOR.to_owned(),
-            components,
-            values: values.into(),
-        }))
+        Ok(Some(face_color(&colors, components)))
     }
 }
 

@@ -103,7 +103,7 @@ fn obj_and_xyz_keep_theirs() {
     };
     let mesh = decorated();
     assert_eq!(loses("a.ply", &mesh), "");
-    assert_eq!(loses("a.obj", &mesh), "regions segments transparency");
+    assert_eq!(loses("a.obj", &mesh), "regions transparency");
     assert_eq!(loses("a.off", &mesh), "regions segments");
     assert_eq!(
         loses("a.xyz", &mesh),
@@ -281,87 +281,4 @@ fn a_list_of_all_edges_is_no_list_of_segments() {
     assert_eq!(read(file(&all.replace("1 3\n", ""), "")), (4, 0));
     let marked = all.replace('\n', " 1\n");
     assert_eq!(read(file(&marked, "property int marker\n")), (5, 0));
-}
-
-#[test]
-fn obj_corners_agree_or_are_left_out() {
-    let points = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 1 1 0\nv 9 9 9\n";
-    let read = |rest: &str| {
-        let text = format!("{points}{rest}");
-        let loaded = super::super::obj::parse(text.as_bytes()).expect(rest);
-        (loaded.mesh.attributes, loaded.notes.join("; "))
-    };
-    let uv = |u: f64, v: f64| DVec2::new(u, v);
-    let uvs = "vt 0.5 1\nvt 0.25\nvt 2 3 4\nvt 0.5 1\n";
-    let normals = "vn 0 0 1\nvn 0 0.5 0\n";
-    // Different indices of the same value, backwards ones, and a vertex that no face uses.
-    let (attributes, notes) = read(&format!(
-        "{uvs}{normals}f 1/1/1 2/2/1 3/3/1\nf 2/-3/-2 4/1/2 3/3/1\nf 1/4/1 2/2/1 4/4/2"
-    ));
-    let expected = [
-        uv(0.5, 1.0),
-        uv(0.25, 0.0),
-        uv(2.0, 3.0),
-        uv(0.5, 1.0),
-        uv(0.0, 0.0),
-    ];
-    assert_eq!(attributes.uvs.unwrap(), expected);
-    assert_eq!(
-        attributes.normals.unwrap()[2..],
-        [DVec3::Z, DVec3::Y * 0.5, DVec3::ZERO]
-    );
-    assert_eq!(notes, "");
-    let (attributes, notes) = read(&format!(
-        "{uvs}{normals}f 1/1/1 2/2/1 3/3/1\nf 2/3/1 4/1/2 3/3/1"
-    ));
-    assert_eq!((attributes.uvs, attributes.normals.is_some()), (None, true));
-    assert_eq!(
-        notes,
-        "texture coordinates are left out: vertex 2 has different ones at different corners"
-    );
-    let (attributes, notes) = read(&format!("{normals}f 1 2 3\nf 2//1 4//2 3//1"));
-    assert_eq!(attributes, VertexAttributes::default());
-    assert_eq!(
-        notes,
-        "normals are left out: vertex 1 has none at one of its corners"
-    );
-    // Normals that no corner names belong to no vertex. Without faces they belong to the vertices if the numbers agree.
-    assert_eq!(
-        read(&format!("{normals}f 1 2 3")).0,
-        VertexAttributes::default()
-    );
-    assert_eq!(
-        read(&normals.repeat(2)).1,
-        "normals are left out: there are 4, for 5 vertices without faces"
-    );
-    let five = format!("{}vn 1 0 0\n", normals.repeat(2));
-    assert_eq!(read(&five).0.normals.unwrap()[4], DVec3::X);
-
-    let colored = super::super::obj::parse(b"v 0 0 0 0 0.5 1\nv 1 0 0 1 1 1\n").unwrap();
-    assert_eq!(
-        colored.mesh.attributes.colors.unwrap(),
-        [[0, 128, 255, 255], [255; 4]]
-    );
-    // A weight, or the colour of a single vertex, gives no colours.
-    for text in ["v 0 0 0 1\nv 1 0 0 1\n", "v 0 0 0 0 0.5 1\nv 1 0 0\n"] {
-        let loaded = super::super::obj::parse(text.as_bytes()).unwrap();
-        assert_eq!(loaded.mesh.attributes.colors, None);
-    }
-    let face = |face: &str| error(obj::parse, format!("{points}{uvs}{face}"));
-    assert_eq!(
-        face("f 1/5 2/1 3/1"),
-        "f:10: texture coordinate 5 does not exist: 4 texture coordinates are numbered from 1"
-    );
-    assert_eq!(
-        face("f 1/-5 2/1 3/1"),
-        "f:10: texture coordinate -5 does not exist: 4 texture coordinates stand before this face"
-    );
-    assert_eq!(
-        face("f 1//1 2//1 3//1"),
-        "f:10: normal 1 does not exist: 0 normals are numbered from 1"
-    );
-    assert_eq!(
-        face("f 1/x 2 3"),
-        "f:10: expected a texture coordinate index, found `1/x`"
-    );
 }

@@ -25,12 +25,13 @@ fn garbage_named_obj_is_refused() {
     }
     for empty in [
         "",
+        "\u{feff}",
         "# made by hand\n\n",
-        "mtllib a.mtl\no nothing\ng a b\ns off\n",
-        "vt 0 0\nvn 0 0 1\n",
+        "usemtl a\no nothing\ng a b\ns off\n",
+        "vt 0 0\nvn 0 0 1\nf 1 2 3\n",
     ] {
-        let error = error(obj::parse, empty);
-        assert!(error.ends_with(": the file has no points: it is empty, or has no line `v x y z`"));
+        let expected = ": the file has no points: it is empty, or has no line `v x y z`";
+        assert!(error(obj::parse, empty).ends_with(expected), "{empty:?}");
     }
     // Unknown keywords are skipped if there are vertices.
     assert_eq!(obj::parse(b"zmodel 1\nv 0 0 0\n").unwrap().points.len(), 1);

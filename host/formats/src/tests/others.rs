@@ -101,7 +101,11 @@ fn numbers_of_text_ply_may_stand_on_any_lines() {
         [[0, 2, 1], [0, 1, 2], [2, 1, 3], [2, 1, 3]]
     );
     assert_eq!(loaded.mesh.regions, Some(vec![9, 0, 0, 0]));
-    assert_eq!(loaded.notes, ["7 elements `nothing` are left out"]);
+    let expected = [
+        "7 elements `nothing` are left out",
+        "the triangles of its strips are in region 0: 3",
+    ];
+    assert_eq!(loaded.notes, expected);
     let on_one_line = rows.replace('\n', " ");
     let wrapped = rows.replace(' ', "\r\n\t");
     let strips_on_one_line = rows.replace("3\n5", "3 5");

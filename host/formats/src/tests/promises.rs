@@ -64,9 +64,17 @@ fn surface() -> Mesh {
         },
         fields: MeshFields {
             points: all_fields("point"),
-            cells: [Field::scalars("load", vec![0.25, 8.0])]
-                .into_iter()
-                .collect(),
+            cells: [
+                Field::scalars("load", vec![0.25, 8.0]),
+                Field::scalars("group", vec![0, 1]),
+                Field {
+                    name: "color".to_owned(),
+                    components: 3,
+                    values: vec![10_u8, 20, 30, 1, 0, 1].into(),
+                },
+            ]
+            .into_iter()
+            .collect(),
             sides,
         },
         about: Arc::new(About {
@@ -74,6 +82,9 @@ fn surface() -> Mesh {
                 json: r#"{"images":[{"bufferView":0,"mimeType":"image/png"}],"textures":[{"source":0}]}"#.to_owned(),
                 images: vec![vec![1, 2, 3, 4, 5]],
             }),
+            names: [("group".to_owned(), NAMES.map(str::to_owned).to_vec())].into(),
+            material_libraries: vec!["skin.mtl".to_owned()],
+            textures: vec!["skin.png".to_owned()],
             ..groups()
         }),
     }
@@ -84,6 +95,39 @@ fn groups() -> About {
     let names = [((1, 7), "Inlet"), ((2, 4), "left side"), ((2, 9), "wall")];
     let names = names.map(|(place, name)| (place, name.to_owned()));
     About::of_groups(names.into())
+}
+
+/// Names of the groups of [`surface`].
+const NAMES: [&str; 2] = ["left wall", "roof"];
+
+/// Two triangles whose common side has other texture coordinates in each.
+fn seam() -> Mesh {
+    let points = [0, 1, 2, 0, 2, 3].map(|i| surface().points[i]);
+    let uvs = [
+        (0.0, 0.0),
+        (0.5, 0.0),
+        (0.5, 0.5),
+        (0.25, 0.0),
+        (0.75, 0.5),
+        (0.0, 1.0),
+    ];
+    Mesh {
+        points: points.to_vec(),
+        faces: Faces::Triangles(vec![[0, 1, 2], [3, 4, 5]]),
+        attributes: VertexAttributes {
+            uvs: Some(uvs.map(glam::DVec2::from).to_vec()),
+            ..VertexAttributes::default()
+        },
+        ..Mesh::default()
+    }
+}
+
+/// The points of each face, with their texture coordinates.
+fn corners_of(mesh: &Mesh) -> Vec<Vec<(DVec3, glam::DVec2)>> {
+    let uvs = mesh.attributes.uvs.clone().unwrap_or_default();
+    let at = |&v: &u32| (mesh.points[v as usize], uvs[v as usize]);
+    let faces = faces_of(mesh).into_iter();
+    faces.map(|face| face.iter().map(at).collect()).collect()
 }
 
 #[test]
@@ -141,6 +185,20 @@ fn surfaces_come_back_or_a_note_names_the_part() {
             let keeps = format.keeps_groups;
             promise.part(&["names of groups"], names(&back) == names(&mesh), keeps);
             promise.fields(&mesh.fields, &back.fields);
+            let [about, held] = [&mesh.about, &back.about];
+            let keeps = format.named_fields.contains(&"group");
+            let is_same = held.names.get("group") == about.names.get("group");
+            promise.part(&["names of numbers", "group"], is_same, keeps);
+            let is_same = held.material_libraries == about.material_libraries;
+            promise.part(&["files of materials"], is_same, format.keeps_materials);
+            let is_same = held.textures == about.textures;
+            promise.part(&["files of textures"], is_same, format.keeps_textures);
+            if format.keeps_uvs {
+                let mesh = seam();
+                write(&path, &mesh).unwrap();
+                let back = read(&path).unwrap();
+                assert_eq!(corners_of(&back), corners_of(&mesh), "{extension}");
+            }
         }
     }
 }
