@@ -141,7 +141,7 @@ fn counts_beyond_the_file_take_no_memory() {
             ),
         ]);
     }
-    refused(&[("a.stl", &stl(u32::MAX)), ("a.stl", &stl(1 << 31))]);
+    refused(&[("a.stl", &stl(u32::MAX - 1)), ("a.stl", &stl(1 << 31))]);
     // Binary lists whose lengths are beyond the file.
     let list = b"ply\nformat binary_little_endian 1.0\nelement vertex 1\nproperty double x\nproperty double y\nproperty double z\n\
                  element face 1\nproperty list uint uint vertex_indices\nend_header\n";
@@ -210,10 +210,11 @@ fn a_line_of_5_megabytes_takes_memory_in_proportion() {
     const MEGABYTES: u64 = 5;
     /// Kibibytes of address space for a small file: a third of [`SMALL`], since a fault would show in few megabytes.
     const BASE: u64 = 150_000;
-    let heads: [(&str, &str); 12] = [
+    let heads: [(&str, &str); 13] = [
         ("a.off", "OFF\n3 1 0\n"),
         ("a.off", "OFF\n1 1 0\n0 0 0\n20000000 "),
         ("a.obj", "v 0 0 0\nf "),
+        ("a.obj", "v 0 0 0\ng "),
         (
             "a.ply",
             "ply\nformat ascii 1.0\nelement vertex 1\nproperty double x\nproperty double y\nproperty double z\nend_header\n",

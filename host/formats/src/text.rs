@@ -378,6 +378,14 @@ pub(crate) fn listed(items: impl IntoIterator<Item = String>) -> String {
     items.join(", ")
 }
 
+/// Appends a word to others, after a blank.
+pub(crate) fn push_word(words: &mut String, word: &[u8]) {
+    if !words.is_empty() {
+        words.push(' ');
+    }
+    words.push_str(&String::from_utf8_lossy(word));
+}
+
 /// `token` as shown in an error.
 pub(crate) fn show(token: &[u8]) -> String {
     let text = String::from_utf8_lossy(&token[..token.len().min(40)]);

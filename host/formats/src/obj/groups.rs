@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use crate::rows_out::push_integer;
-use crate::text::Line;
+use crate::text::{Line, push_word};
 use trioxide_mesh::about::About;
 use trioxide_mesh::fields::{Field, Fields};
 use trioxide_mesh::mesh::Mesh;
@@ -39,8 +39,11 @@ impl Mark {
 
 /// Returns the rest of a line, with a blank between words.
 pub(super) fn words(mut line: Line) -> String {
-    let words = std::iter::from_fn(|| line.token().map(String::from_utf8_lossy));
-    words.collect::<Vec<_>>().join(" ")
+    let mut words = String::new();
+    while let Some(word) = line.token() {
+        push_word(&mut words, word);
+    }
+    words
 }
 
 fn of_kind(marks: &[Mark], kind: usize) -> impl Iterator<Item = &Mark> {

@@ -7,7 +7,8 @@ use glam::DVec3;
 
 use crate::off::parse_point;
 use crate::text::{
-    Fault, Line, Parsed, lines, parse_chunks, split_at_lines, text_start, with_line_feeds,
+    Fault, Line, Parsed, lines, parse_chunks, push_word, split_at_lines, text_start,
+    with_line_feeds,
 };
 use trioxide_mesh::parallel;
 
@@ -138,14 +139,14 @@ fn skip_to_solid(line: &mut Line) {
 
 /// Reads the name of a solid, which ends where a facet begins in the same line.
 fn name(line: &mut Line) -> String {
-    let mut words = Vec::new();
+    let mut name = String::new();
     loop {
         let mut next: Line = line.clone();
         let token = next.token();
         let begins_facet = is(token, "facet") && is(next.clone().token(), "normal");
         match token {
-            Some(word) if !begins_facet => words.push(String::from_utf8_lossy(word)),
-            _ => return words.join(" "),
+            Some(word) if !begins_facet => push_word(&mut name, word),
+            _ => return name,
         }
         *line = next;
     }
