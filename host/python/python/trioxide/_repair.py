@@ -121,6 +121,7 @@ def repair(
     """Repairs a mesh: each step is an option, and they are taken in the order of the options.
 
     Most steps are for triangles; `conform`, `orient`, `flip` and `unused` take polygons too, `conform`, `orient` and `unused` cells. Positions do not change.
+    Arrays of a device do not take `conform`, and `all` leaves it out there.
     Vertices that lose all their faces are dropped, copies of vertices come last; the others keep their order. Data of vertices and faces,
     regions and segments go along. Where elements compete, the lowest id wins: the result is the same on every machine, and a second run
     changes nothing, except by `flip`. `info` counts what each step would find.
@@ -133,12 +134,11 @@ def repair(
     triangles : (F, 3) integers, optional
         Vertex ids.
     all : bool
-        Take all steps that mend faults and neither fill nor drop parts: conform (not on a device), repeated, degenerate (0, or as
-        given), edges, vertices, cut, orient, folded, unused; segments without an edge go. Polygons and cells take conform, orient and
-        unused.
+        Take all steps that mend faults and neither fill nor drop parts: conform, repeated, degenerate (0, or as given), edges, vertices,
+        cut, orient, folded, unused; segments without an edge go. Polygons and cells take conform, orient and unused.
     conform : bool
         Insert vertices that lie inside edges and faces of other elements (hanging nodes): into polygons, by dividing triangles and
-        tetrahedra. A tetrahedron with several of them gets a vertex in its middle. Not for arrays of a device.
+        tetrahedra. A tetrahedron with several of them gets a vertex in its middle.
     repeated : bool
         Drop faces with the three vertices of another one, in any order: the first stays.
     degenerate : float, optional
