@@ -100,7 +100,7 @@ pub use trioxide_formats as formats;
 pub use trioxide_mesh::polyhedra as polyhedra_mesh;
 pub use trioxide_mesh::{
     Error, Result, about, bit_set, conform, contact, digest, divide, edge_table, edges, error,
-    fields, mesh, outline, progress, prolongation, random, rules, terminal, volume,
+    fields, finite, mesh, outline, progress, prolongation, random, rules, terminal, volume,
 };
 #[cfg(feature = "render")]
 pub use trioxide_render as render;

@@ -57,10 +57,7 @@ pub(crate) fn check_finite<P: MeshPoint>(on: &Device, points: &Buffer<P>) -> Res
     check_points::launch(on, count(points.len())?, points, &mut found)?;
     match on.read(&found, rule::FINITE as usize)? {
         NONE => Ok(()),
-        vertex => Err(Error::Invalid {
-            element: format!("vertex {vertex}"),
-            rule: "has a coordinate that is no finite number".into(),
-        }),
+        vertex => Err(Error::not_finite(vertex as usize)),
     }
 }
 

@@ -18,6 +18,7 @@
 //! | [`edges`] | undirected edges of faces |
 //! | [`edge_table`] | directed edges grouped by their undirected edge; a triangulation by its edges |
 //! | [`partition`] | rows sorted by groups |
+//! | [`finite`] | meshes without vertices that are not finite |
 //! | [`fields`] | named numbers of points and cells, and their values on a new mesh |
 //! | [`prolongation`] | values on a refined mesh from values on its input |
 //! | [`corner_rows`] | the same for triangles, in little memory |
@@ -37,6 +38,7 @@ pub mod divide;
 pub mod edge_table;
 pub mod edges;
 pub mod fields;
+pub mod finite;
 pub mod half_edges;
 pub mod mesh;
 mod orient;

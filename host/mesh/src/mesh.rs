@@ -318,10 +318,7 @@ impl Mesh {
 /// The points without their common z.
 fn planar_points(points: &[DVec3]) -> Result<Vec<DVec2>> {
     if let Some(i) = parallel::position(points, |p| !p.z.is_finite()) {
-        return Err(Error::Invalid {
-            element: format!("vertex {i}"),
-            rule: format!("has z = {}: coordinates must be finite", points[i].z),
-        });
+        return Err(Error::not_finite(i));
     }
     if let Some(i) = parallel::position(points, |p| p.z != points[0].z) {
         return Err(Error::Invalid {
@@ -499,7 +496,7 @@ mod tests {
                     ..Mesh::default()
                 };
                 mesh.points[bad].z = z;
-                let expected = format!("vertex {bad} has z = {z}: coordinates must be finite");
+                let expected = Error::not_finite(bad).to_string();
                 let error = mesh.clone().into_triangulation().unwrap_err();
                 assert_eq!(error.to_string(), expected);
                 let error = mesh.into_polygon_mesh().unwrap_err();

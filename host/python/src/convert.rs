@@ -4,6 +4,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use trioxide::divide::{self, Divided};
+use trioxide::finite::Kept;
 
 use crate::files::{check_surface, check_volume, visible};
 use crate::meshes::{dict_of_mesh, dict_of_volume, mesh_of, volume_of};
@@ -11,8 +12,8 @@ use crate::work::run;
 
 type Dict<'py> = Bound<'py, PyDict>;
 
-/// The arrays of a mesh converted to "triangles", "tetrahedra" or its "boundary", and notes on parts without a proper
-/// division.
+/// The arrays of a mesh converted to "triangles", "tetrahedra" or its "boundary", or without vertices that are not
+/// "finite" (of cells "finite cells"), and notes on parts without a proper division, or that were dropped.
 #[pyfunction]
 pub fn convert<'py>(
     py: Python<'py>,
@@ -45,6 +46,28 @@ pub fn convert<'py>(
             })?;
             Ok((dict_of_mesh(py, surface)?, Vec::new()))
         }
+        "finite" => {
+            let mut mesh = mesh_of(mesh)?;
+            let (mesh, kept) = run(py, watch, move || {
+                check_surface(&mesh)?;
+                let kept = mesh.drop_invalid();
+                Ok((mesh, kept))
+            })?;
+            Ok((dict_of_mesh(py, mesh)?, sentences(kept)))
+        }
+        "finite cells" => {
+            let mut mesh = volume_of(mesh)?;
+            let (mesh, kept) = run(py, watch, move || {
+                check_volume(&mesh)?;
+                let kept = mesh.drop_invalid();
+                Ok((mesh, kept))
+            })?;
+            Ok((dict_of_volume(py, mesh)?, sentences(kept)))
+        }
         _ => Err(PyValueError::new_err("no such conversion")),
     }
+}
+
+fn sentences(kept: Option<Kept>) -> Vec<String> {
+    kept.iter().map(Kept::sentence).collect()
 }

@@ -14,7 +14,10 @@ use trioxide::terminal::visible;
 /// The exception of an error: `ValueError` for a mesh or an argument, with element and rule; `MemoryError`; `OSError`
 /// for a file; `RuntimeError` for a device.
 pub fn exception(error: Error) -> PyErr {
-    let text = visible(&worded(&error)).into_owned();
+    let mut text = visible(&worded(&error)).into_owned();
+    if error.is_not_finite() {
+        text += ": the mesh's drop_invalid() leaves it out";
+    }
     match error {
         Error::OutOfMemory { .. } | Error::NoMemory(_) => PyMemoryError::new_err(text),
         Error::File { path, source } => of_file(path, &source),

@@ -298,7 +298,7 @@ def test_meshes_are_shown(labelled, tets):
     assert "<iframe" not in large and "trioxide.view(mesh)" in large
     bad = trioxide.Mesh(labelled.points.copy(), labelled.triangles)
     bad.points[3, 0] = np.nan
-    assert "Not shown: vertex 3 has a coordinate that is not finite" in bad._repr_html_()
+    assert "Not shown: vertex 3 has a coordinate that is not a finite number" in bad._repr_html_()
 
 
 def test_pages_show_meshes(tmp_path, labelled, tets):

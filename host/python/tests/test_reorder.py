@@ -95,7 +95,7 @@ def test_a_chain_and_triangulate_reorder():
 
 
 def test_wrong_meshes_are_refused():
-    with pytest.raises(ValueError, match="vertex 1 has a coordinate that is no finite number"):
+    with pytest.raises(ValueError, match="vertex 1 has a coordinate that is not a finite number"):
         trioxide.reorder([[0, 0], [np.inf, 0], [0, 1]], [[0, 1, 2]], device="cpu")
     cube = trioxide.VolumeMesh(np.indices((2, 2, 2)).reshape(3, -1).T, offsets=[0, 8], vertices=[0, 4, 6, 2, 1, 5, 7, 3])
     with pytest.raises(ValueError, match="cell 0 is a hexahedron, but this operation takes tetrahedra only"):

@@ -30,11 +30,26 @@ def test_polygons_and_cells_turn_and_unused_vertices_go():
 
 
 def test_refusals():
-    with pytest.raises(ValueError, match="no step of the repair is chosen: add all, repeated, degenerate="):
+    with pytest.raises(ValueError, match="no step of the repair is chosen: add all, finite, conform, repeated, degenerate="):
         trioxide.repair(POINTS, FACES)
     there = trioxide.Mesh(POINTS, FACES, segments=[[0, 1]]).to_device("cpu")
     with pytest.raises(ValueError, match="repair does not carry segments on a device.*to_host"):
         trioxide.repair(there, orient=True)
+
+
+def test_vertices_that_are_not_finite_are_dropped():
+    points = np.array([[0, 0], [1, 0], [0, 1], [1, np.nan]], float)
+    faces = [[0, 1, 2], [1, 3, 2]]
+    with pytest.raises(ValueError, match="vertex 3 has a coordinate that is not a finite number.*drop_invalid"):
+        trioxide.weld(points, faces, epsilon=0, device="cpu")
+    repaired = trioxide.repair(points, faces, finite=True, orient=True, device="cpu")
+    np.testing.assert_array_equal(repaired.triangles, [[0, 1, 2]])
+    np.testing.assert_array_equal(repaired.old_cells, [0])
+    assert (repaired.counts["vertices_not_finite"], repaired.counts["faces_not_finite"]) == (1, 1)
+    with pytest.warns(UserWarning, match="1 vertex left out, with 1 face"):
+        assert len(trioxide.Mesh(points, faces).drop_invalid().points) == 3
+    cloud = trioxide.repair(trioxide.Mesh(points), finite=True, device="cpu")
+    np.testing.assert_array_equal(cloud.old_vertices, [0, 1, 2])
 
 
 def test_info_counts_what_each_step_would_find():

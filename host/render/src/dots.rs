@@ -50,10 +50,7 @@ impl<'a> Dots<'a> {
     fn new(mesh: &'a Mesh, options: &Options) -> Result<Dots<'a>> {
         let points = &mesh.points;
         if let Some(i) = parallel::position(points, |p| !p.is_finite()) {
-            return Err(Error::Invalid {
-                element: format!("vertex {i}"),
-                rule: "has a coordinate that is not finite".into(),
-            });
+            return Err(Error::not_finite(i));
         }
         let camera = options.camera().unwrap_or_default();
         let bounds = |turned: &(dyn Fn(DVec3) -> DVec3 + Sync)| {

@@ -12,6 +12,7 @@ use super::svg::hex;
 use super::triangulate::triangulate;
 use super::up::of_triangles;
 use super::{Color, Edges, Format, Legend, Options, Own, Painted, Per, classes, legend};
+use trioxide_mesh::error::NOT_FINITE;
 use trioxide_mesh::mesh::{Faces, Mesh};
 use trioxide_mesh::{Error, Result, parallel};
 
@@ -69,10 +70,7 @@ pub(super) fn render_with(
         let v = facets.triangles[i].iter().find(|v| is_bad(v));
         let v = v.map_or(count, |&v| v as usize);
         let (element, rule) = match v < count {
-            true => (
-                format!("vertex {v}"),
-                "has a coordinate that is not finite".to_owned(),
-            ),
+            true => (format!("vertex {v}"), NOT_FINITE.to_owned()),
             false => (
                 format!("triangle {i}"),
                 format!("has vertex {v}, but the mesh has {count} vertices"),

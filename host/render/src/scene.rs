@@ -155,10 +155,7 @@ pub fn check(mesh: &Mesh) -> Result<()> {
         );
     }
     if let Some(i) = parallel::position(&mesh.points, |p| !p.is_finite()) {
-        return invalid(
-            format!("vertex {i}"),
-            "has a coordinate that is not finite".into(),
-        );
+        return Err(Error::not_finite(i));
     }
     let count = mesh.points.len();
     let corners = match &mesh.faces {

@@ -162,13 +162,7 @@ fn check_arrays<V: DoublePoint + MeshPoint<Double = V>>(mesh: &Triangulation<V>)
         )?;
     }
     if let Some(v) = parallel::position(&mesh.points, |point| !point.has_finite_coordinates()) {
-        return Err(invalid(
-            format!("vertex {v}"),
-            format!(
-                "has coordinates ({}): they must be finite",
-                coordinates(mesh.points[v])
-            ),
-        ));
+        return Err(Error::not_finite(v));
     }
     let is_large = |p: &V| p.largest_coordinate() > V::LARGEST;
     if let Some(v) = parallel::position(&mesh.points, is_large) {
@@ -208,13 +202,6 @@ fn check_triangles(mesh: &Triangulation) -> Result<()> {
             ))
         }
     })
-}
-
-/// The coordinates of a point as words.
-fn coordinates<V: DoublePoint>(point: V) -> String {
-    let numbers: &[f64] = bytemuck::cast_slice(std::slice::from_ref(&point));
-    let numbers: Vec<String> = numbers.iter().map(f64::to_string).collect();
-    numbers.join(", ")
 }
 
 /// The rule that a triangle breaks, if any.

@@ -174,14 +174,7 @@ impl Element {
 /// Checks that points are finite, faces are triangles, and volumes are positive.
 fn check(mesh: &PolyhedralMesh) -> Result<Vec<Element>> {
     if let Some(v) = parallel::position(&mesh.points, |point| !point.is_finite()) {
-        let point = mesh.points[v];
-        return Err(Error::Invalid {
-            element: format!("vertex {v}"),
-            rule: format!(
-                "has coordinates ({}, {}, {}): they must be finite",
-                point.x, point.y, point.z
-            ),
-        });
+        return Err(Error::not_finite(v));
     }
     if let Some(i) = mesh.faces.iter().position(|face| face.len() != 3) {
         return Err(Error::Invalid {

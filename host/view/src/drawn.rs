@@ -234,10 +234,7 @@ fn check<'a>(
         );
     }
     if let Some(i) = points.iter().position(|p| !p.is_finite()) {
-        return invalid(
-            format!("vertex {i}"),
-            "has a coordinate that is not finite".into(),
-        );
+        return Err(Error::not_finite(i));
     }
     for i in 0..count {
         if let Some(v) = element(i).iter().find(|&&v| v as usize >= points.len()) {
@@ -504,7 +501,7 @@ mod tests {
         };
         assert_eq!(
             refused(at(points(f64::NAN), [0, 1, 2]), 1),
-            "vertex 0 has a coordinate that is not finite"
+            "vertex 0 has a coordinate that is not a finite number"
         );
         assert_eq!(
             refused(at(points(0.0), [0, 1, 3]), 1),

@@ -5,6 +5,9 @@ use std::path::{Path, PathBuf};
 /// Result of a trioxide operation.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
+/// The rule that a vertex breaks whose coordinate is NaN or infinite, in the words of every operation.
+pub const NOT_FINITE: &str = "has a coordinate that is not a finite number";
+
 /// A failure: one sentence that names the cause, and the remedy where there is one.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -166,6 +169,19 @@ fn without_faces(points: usize) -> String {
 }
 
 impl Error {
+    /// The error of a vertex with a coordinate that is NaN or infinite.
+    pub fn not_finite(vertex: usize) -> Error {
+        Error::Invalid {
+            element: format!("vertex {vertex}"),
+            rule: NOT_FINITE.to_owned(),
+        }
+    }
+
+    /// Whether a vertex has a coordinate that is NaN or infinite, also as another process words it.
+    pub fn is_not_finite(&self) -> bool {
+        self.to_string().contains(NOT_FINITE)
+    }
+
     /// Whether the memory of a device does not suffice: another device may have more.
     pub fn is_out_of_memory(&self) -> bool {
         matches!(self, Error::OutOfMemory { .. } | Error::NoMemory(_))

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use super::help;
 use clap::Args;
 use trioxide::divide::{self, Divided};
+use trioxide::finite::Kept;
 use trioxide::formats::volume::VolumeFormat;
 use trioxide::formats::{self, Encoding, Format, ReadOptions, WriteOptions};
 use trioxide::mesh::Mesh;
@@ -40,6 +41,10 @@ pub struct Options {
     /// Divide pyramids, wedges and hexahedra into tetrahedra: two cells divide their common face alike
     #[arg(long)]
     tetrahedra: bool,
+    /// Leave out vertices with a coordinate that is not a finite number (NaN), and the faces, cells and segments that
+    /// use one; a note counts them
+    #[arg(long)]
+    drop_invalid: bool,
     #[arg(long, value_enum, help = help::encoded())]
     encoding: Option<Encoding>,
     /// Compress a .vtu or .vtp file, by all threads: --encoding compressed
@@ -98,6 +103,9 @@ pub fn run(options: &Options) -> Result<()> {
             input.display()
         )));
     }
+    if options.drop_invalid {
+        note_dropped(mesh.drop_invalid(), input, *quiet);
+    }
     if options.triangles {
         mesh = divided(divide::triangles(mesh), input, *quiet)?;
     }
@@ -122,6 +130,7 @@ fn convert_volume(
         boundary,
         triangles,
         tetrahedra,
+        drop_invalid,
         ..
     } = options;
     if *triangles && !boundary {
@@ -148,6 +157,9 @@ fn convert_volume(
         }
     };
     let mut mesh = super::read_volume(input, *reading, *quiet)?;
+    if *drop_invalid {
+        note_dropped(mesh.drop_invalid(), input, *quiet);
+    }
     if *tetrahedra {
         mesh = divided(divide::tetrahedra(mesh), input, *quiet)?;
     }
@@ -159,6 +171,16 @@ fn convert_volume(
         surface = divided(divide::triangles(surface), input, *quiet)?;
     }
     write(format, output, &surface, volume.into(), *quiet)
+}
+
+/// Unless `quiet`, notes on standard error how many elements were dropped.
+fn note_dropped(kept: Option<Kept>, input: &Path, quiet: bool) {
+    if let Some(kept) = kept {
+        note(
+            quiet,
+            format_args!("{}: {}", input.display(), kept.sentence()),
+        );
+    }
 }
 
 /// The divided mesh of `input`. Unless `quiet`, notes on standard error name the parts without a proper division.

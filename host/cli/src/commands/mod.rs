@@ -165,8 +165,21 @@ pub fn with_remedy(error: Error, command: &str) -> Error {
                 };
                 Error::Argument(format!("{}: {reason}: {remedy}", path.display()))
             }
+            _ if error.is_not_finite() => {
+                let remedy = match command == "chain" && !path.exists() {
+                    true => "a step `repair --finite` before it leaves it out".to_owned(),
+                    false => {
+                        let file = quoted(path);
+                        format!("trioxide convert {file} -o FILE --drop-invalid leaves it out")
+                    }
+                };
+                Error::Argument(format!("{error}: {remedy}"))
+            }
             _ => error,
         },
+        _ if error.is_not_finite() => Error::Argument(format!(
+            "{error}: `trioxide convert --drop-invalid` leaves it out"
+        )),
         Error::Unconverted { conversion, reason } => {
             let option = option_of(*conversion);
             Error::Argument(match command {

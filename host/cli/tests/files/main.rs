@@ -259,15 +259,94 @@ fn a_z_of_nan_is_a_problem() {
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(text.contains("problem"), "{text}");
     assert!(
-        text.contains("vertex 2 has z = NaN: coordinates must be finite"),
+        text.contains("vertex 2 has a coordinate that is not a finite number"),
         "{text}"
     );
     assert!(!text.contains("valid"), "{text}");
     let error = place.refusal(&["polylla", "nan.off"]);
     assert_eq!(
         error,
-        "trioxide: nan.off: vertex 2 has z = NaN: coordinates must be finite\n"
+        "trioxide: nan.off: vertex 2 has a coordinate that is not a finite number: trioxide convert nan.off -o FILE \
+         --drop-invalid leaves it out\n"
     );
+}
+
+#[test]
+fn vertices_that_are_not_finite_can_be_left_out() {
+    let place = Place::new();
+    let pcd = "FIELDS x y z ring\nSIZE 4 4 4 2\nTYPE F F F U\nCOUNT 1 1 1 1\nWIDTH 2\nHEIGHT 2\nPOINTS 4\nDATA ascii\n\
+        0 0 1 5\nnan nan nan 6\n1 0 1 7\nnan nan nan 8\n";
+    let tets = "# vtk DataFile Version 3.0\nt\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 5 double\n0 0 0 1 0 0 0 1 0 0 0 1 1 1 inf\n\
+        CELLS 2 10\n4 0 1 2 3\n4 1 2 3 4\nCELL_TYPES 2\n10 10\n";
+    fs::write(place.path("a.pcd"), pcd).unwrap();
+    fs::write(place.path("a.vtk"), tets).unwrap();
+    fs::write(place.path("a.off"), SQUARE.replace("1 1 0", "1 nan 0")).unwrap();
+    let remedy = "trioxide convert a.pcd -o FILE --drop-invalid leaves it out";
+    let rule = "a.pcd: vertex 1 has a coordinate that is not a finite number";
+    for command in [
+        &["weld", "a.pcd", "--epsilon", "0", "--quiet"][..],
+        &["render", "a.pcd", "-o", "a.png"],
+        &["view", "a.pcd", "-o", "a.html"],
+        &["triangulate", "a.pcd", "--quiet"],
+    ] {
+        let error = place.refusal(command);
+        assert!(error.contains(rule) && error.contains(remedy), "{error}");
+    }
+    let error = place.refusal(&["convert", "a.pcd", "a.las"]);
+    assert!(
+        error.contains("`trioxide convert --drop-invalid` leaves it out"),
+        "{error}"
+    );
+    for (input, output, said, expected) in [
+        (
+            "a.pcd",
+            "b.xyz",
+            "2 vertices left out\n",
+            "//X Y Z ring\n0 0 1 5\n1 0 1 7\n",
+        ),
+        (
+            "a.off",
+            "b.off",
+            "1 vertex left out, with 2 faces that used them\n",
+            "OFF\n3 0 0\n0 0 0\n1 0 0\n0 1 0\n",
+        ),
+        (
+            "a.vtk",
+            "b.node",
+            "1 vertex left out, with 1 cell that used them\n",
+            "4 3 0 0\n",
+        ),
+    ] {
+        let ran = place.output(&["convert", input, output, "--drop-invalid"]);
+        let note = String::from_utf8(ran.stderr).unwrap();
+        assert!(
+            note.contains(&format!("coordinates that are not finite numbers: {said}")),
+            "{note}"
+        );
+        let text = fs::read_to_string(place.path(output)).unwrap();
+        assert!(text.starts_with(expected), "{text}");
+    }
+    // As a step, with the old ids.
+    let steps = [
+        "chain", "--quiet", "a.pcd", ":", "repair", "--finite", "--maps", "maps",
+    ];
+    let ran = place.output(&[&steps[..], &[":", "weld", "--epsilon", "0", "-o", "c.xyz"]].concat());
+    assert!(ran.status.success(), "{ran:?}");
+    assert_eq!(
+        fs::read_to_string(place.path("maps/old_vertices.txt")).unwrap(),
+        "# old id of each vertex\n0\n2\n"
+    );
+    let ran = place.output(&["repair", "a.vtk", "--finite", "-o", "d.vtk", "--quiet"]);
+    assert!(ran.status.success(), "{ran:?}");
+    let ran = place.output(&["repair", "a.off", "--finite", "--json", "-", "--quiet"]);
+    let counts = String::from_utf8(ran.stdout).unwrap();
+    for count in [
+        "\"vertices_not_finite\":1",
+        "\"faces_not_finite\":2",
+        "\"repaired_vertices\":3",
+    ] {
+        assert!(counts.replace(' ', "").contains(count), "{counts}");
+    }
 }
 
 #[test]

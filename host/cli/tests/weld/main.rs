@@ -430,7 +430,11 @@ fn clouds_soups_and_quadrilaterals() {
 fn normals_that_are_no_numbers_count_as_zero() {
     let folder = folder("weld_normals");
     let file = path(&folder, "in.xyz");
-    fs::write(&file, "0 0 0 nan 0 0\n0 0 0 0 3 0\n1 1 1 inf 1 0\n").expect("written");
+    fs::write(
+        &file,
+        "x y z nx ny nz\n0 0 0 nan 0 0\n0 0 0 0 3 0\n1 1 1 inf 1 0\n",
+    )
+    .expect("written");
     for device in DEVICES {
         let output = path(&folder, "out.ply");
         let arguments = [

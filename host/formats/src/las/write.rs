@@ -14,6 +14,7 @@ use super::BATCH;
 use super::records::{EXTRA_BYTES, SPECIFICATION, encoding, is_description, is_wkt};
 use super::units::{Units, bounds, unit_of};
 use trioxide_mesh::about::{Las, LasRecord};
+use trioxide_mesh::error::NOT_FINITE;
 use trioxide_mesh::mesh::Mesh;
 use trioxide_mesh::{Error, Result, parallel, progress};
 
@@ -23,7 +24,7 @@ pub(crate) fn write(path: &Path, mesh: &Mesh) -> Result<()> {
     let error = |reason: String| Error::format(path, reason);
     if let Some(i) = parallel::position(&mesh.points, |p| !p.is_finite()) {
         return Err(error(format!(
-            "vertex {i} has a coordinate that is not finite, which the format does not hold"
+            "vertex {i} {NOT_FINITE}, which the format does not hold"
         )));
     }
     let transforms = Units::of(mesh).transforms();

@@ -168,7 +168,7 @@ fn las_keeps_points_in_units_and_colours() {
         .unwrap_err()
         .to_string();
     assert!(
-        message.contains("vertex 17 has a coordinate that is not finite"),
+        message.contains("vertex 17 has a coordinate that is not a finite number, which"),
         "{message}"
     );
     // The same bytes each time: no date.

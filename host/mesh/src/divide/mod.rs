@@ -151,7 +151,7 @@ pub fn triangles(mesh: Mesh) -> Result<Divided<Mesh>> {
                     cell::divide_face(face, |triangle| part.parts.push(triangle));
                     part.found[2].add(1, i);
                 }
-                Err(Trouble::NotFinite(k)) => return Err(not_finite(&mesh, face[k])),
+                Err(Trouble::NotFinite(k)) => return Err(Error::not_finite(face[k] as usize)),
             }
             part.parts[before..].sort_unstable();
             part.parents.resize(part.parts.len(), i as u32);
@@ -305,14 +305,6 @@ fn from_lowest([a, b, c]: [u32; 3]) -> [u32; 3] {
 
 fn invalid(element: String, rule: String) -> Error {
     Error::Invalid { element, rule }
-}
-
-fn not_finite(mesh: &Mesh, vertex: u32) -> Error {
-    let at = mesh.points[vertex as usize];
-    invalid(
-        format!("vertex {vertex}"),
-        format!("is at {at}, but coordinates of a face to be divided must be finite"),
-    )
 }
 
 fn check_ids(points: usize, what: &str, i: usize, ids: &[u32]) -> Result<()> {

@@ -5,7 +5,7 @@ use glam::DVec2;
 use super::{ensure, invalid};
 use crate::edge_table::EdgeTable;
 use crate::mesh::{PolygonMesh, Polygons};
-use crate::{Result, parallel};
+use crate::{Error, Result, parallel};
 
 /// Counts of a valid polygonal mesh.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -71,13 +71,7 @@ fn check_each(mesh: &PolygonMesh) -> Result<f64> {
     let vertices = mesh.points.len();
     let is_bad = |point: &DVec2| !point.is_finite();
     if let Some(v) = parallel::position(&mesh.points, is_bad) {
-        return Err(invalid(
-            format!("vertex {v}"),
-            format!(
-                "has coordinates ({}, {}): they must be finite",
-                mesh.points[v].x, mesh.points[v].y
-            ),
-        ));
+        return Err(Error::not_finite(v));
     }
     check_offsets(&mesh.polygons)?;
     if let Some(regions) = &mesh.regions {

@@ -4,7 +4,7 @@ use rayon::slice::ParallelSliceMut;
 
 use super::{ensure, invalid};
 use crate::volume::{TaggedTriangle, TetMesh, orientation};
-use crate::{Result, parallel};
+use crate::{Error, Result, parallel};
 
 /// Counts of a valid mesh of tetrahedra.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -91,10 +91,7 @@ fn check_group(group: &[([u32; 3], u64)]) -> Result<()> {
 fn check_arrays(mesh: &TetMesh) -> Result<()> {
     let vertices = mesh.points.len();
     if let Some(v) = parallel::position(&mesh.points, |p| !p.is_finite()) {
-        return Err(invalid(
-            format!("vertex {v}"),
-            "has a coordinate that is no finite number",
-        ));
+        return Err(Error::not_finite(v));
     }
     let broken = parallel::find_map(mesh.tetrahedra.len(), |t| {
         let tetrahedron = &mesh.tetrahedra[t];

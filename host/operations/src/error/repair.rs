@@ -12,8 +12,11 @@ pub enum Refusal {
     Serial,
     /// All cells would be turned over.
     Flip,
-    /// Hanging vertices of a mesh on a device.
-    ResidentConform,
+    /// A step of the host's memory, for a mesh on a device.
+    OnHost {
+        /// The step.
+        step: &'static str,
+    },
     /// A step that only triangles have, for other faces or for cells.
     Triangles {
         /// The step.
@@ -29,6 +32,7 @@ impl Refusal {
             Self::NoStep => {
                 let steps = [
                     option("all"),
+                    option("finite"),
                     option("conform"),
                     option("repeated"),
                     value("degenerate", "0"),
@@ -50,9 +54,9 @@ impl Refusal {
                 option("orient"),
                 option("unused")
             ),
-            Self::ResidentConform => format!(
+            Self::OnHost { step } => format!(
                 "{} works in the host's memory: copy the mesh there (.to_host())",
-                option("conform")
+                option(step)
             ),
             Self::Flip => format!(
                 "{} would give every cell a negative volume: {} turns the cells that have one",

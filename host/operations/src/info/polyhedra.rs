@@ -1,6 +1,7 @@
 //! Counts, measures and faults of polyhedra.
 
 use serde_json::{Value, json};
+use trioxide::Error;
 use trioxide::device::Laps;
 use trioxide::polyhedra_mesh::PolyhedralMesh;
 use trioxide::quality::Distribution;
@@ -93,6 +94,6 @@ pub fn info_polyhedra(mesh: &PolyhedralMesh) -> PolyhedraReport {
         tagged_faces: mesh.tagged.len(),
         fields: fields::rows(&mesh.fields, "polyhedra", "tagged faces"),
         quality,
-        problem: bad.map(|v| format!("vertex {v} has a coordinate that is not finite")),
+        problem: bad.map(|v| Error::not_finite(v).to_string()),
     }
 }

@@ -103,7 +103,7 @@ fn a_measure_that_is_no_number_has_its_vertex_named() {
     });
     assert_eq!(
         value(report.values(), "problems"),
-        json!(["vertex 2 has a coordinate that is not finite"])
+        json!(["vertex 2 has a coordinate that is not a finite number"])
     );
 }
 

@@ -6,6 +6,7 @@ mod others;
 use glam::DVec3;
 use trioxide::conform;
 use trioxide::device::Device;
+use trioxide::finite::Kept;
 use trioxide::ids::Vertex;
 use trioxide::mesh::{self, Faces, Mesh};
 use trioxide::repair::{self as family, Counts as Done, Steps};
@@ -33,6 +34,20 @@ pub struct Report {
     pub faces: Vec<u32>,
 }
 
+impl Report {
+    /// Makes this the report on the mesh `before` elements that are not finite were dropped.
+    fn begin_before(&mut self, before: [usize; 2], kept: Option<Kept>) {
+        let mut dropped = [0; 2];
+        if let Some(kept) = kept {
+            dropped = [kept.dropped_vertices, kept.dropped_cells.0].map(|count| count as u64);
+            self.vertices = mesh::gather(&kept.vertices, &self.vertices);
+            self.faces = mesh::gather(&kept.cells, &self.faces);
+        }
+        [self.totals.vertices, self.totals.faces] = before.map(|count| count as u64);
+        self.totals.not_finite = Some(dropped);
+    }
+}
+
 /// The counts of a repair.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Totals {
@@ -40,6 +55,8 @@ pub struct Totals {
     pub vertices: u64,
     /// Faces before.
     pub faces: u64,
+    /// Vertices that were dropped because they are not finite, and faces that used them; of the step that does so.
+    pub not_finite: Option<[u64; 2]>,
     /// The steps that were taken.
     pub steps: Steps,
     /// Their changes.
@@ -66,6 +83,14 @@ impl Totals {
             let rows = rows.iter().filter(|_| is_taken);
             counts.extend(rows.map(|&(name, count)| (name, count.into())));
         };
+        let [vertices, faces] = self.not_finite.unwrap_or_default();
+        add(
+            self.not_finite.is_some(),
+            &[
+                ("vertices_not_finite", vertices),
+                ("faces_not_finite", faces),
+            ],
+        );
         if let Some([hanging, left]) = self.hanging {
             let rows = [
                 ("hanging_vertices", hanging),
@@ -175,6 +200,25 @@ pub fn repair(on: &dyn Start, mut mesh: Mesh, options: &Options) -> Result<(Mesh
             .into());
         }
     }
+    if !options.finite {
+        return repair_finite(on, mesh, options);
+    }
+    let before = [vertices, mesh.faces.len()];
+    let kept = mesh.drop_invalid();
+    let (mesh, mut report) = match options.is_only_finite() {
+        true => {
+            let report = others::unchanged(on, [mesh.points.len(), mesh.faces.len()])?;
+            (mesh, report)
+        }
+        false => repair_finite(on, mesh, options)?,
+    };
+    report.begin_before(before, kept);
+    Ok((mesh, report))
+}
+
+/// Takes the steps of a mesh whose vertices are finite.
+fn repair_finite(on: &dyn Start, mut mesh: Mesh, options: &Options) -> Result<(Mesh, Report)> {
+    let vertices = mesh.points.len();
     check_faces(&mesh)?;
     let faces = mesh.faces.len();
     let mut conformed = None;
@@ -273,8 +317,11 @@ pub fn resident(
     options: &Options,
 ) -> Result<(family::DeviceRepaired, Report)> {
     let steps = options.steps()?;
-    if options.conform {
-        return Err(Refusal::ResidentConform.into());
+    if let Some((step, _)) = [("finite", options.finite), ("conform", options.conform)]
+        .into_iter()
+        .find(|(_, is_wanted)| *is_wanted)
+    {
+        return Err(Refusal::OnHost { step }.into());
     }
     let repaired = family::repair_on_device(on, points, triangles, &[], &steps)?;
     let before = [points.len(), triangles.len()];
@@ -292,6 +339,7 @@ fn totals_of(before: [usize; 2], after: [usize; 2], steps: Steps, done: Done) ->
     Totals {
         vertices: before[0] as u64,
         faces: before[1] as u64,
+        not_finite: None,
         steps,
         done,
         hanging: None,

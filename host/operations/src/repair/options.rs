@@ -16,6 +16,10 @@ pub struct Options {
     /// orient and unused
     #[cfg_attr(feature = "clap", arg(long))]
     pub all: bool,
+    /// Drop vertices with a coordinate that is not a finite number, and the faces and segments that use one; the step
+    /// takes points, polygons and cells too
+    #[cfg_attr(feature = "clap", arg(long))]
+    pub finite: bool,
     /// Insert vertices that lie inside edges and faces of other elements (hanging nodes): into polygons, by dividing
     /// triangles and tetrahedra. A tetrahedron with several of them gets a vertex in its middle
     #[cfg_attr(feature = "clap", arg(long))]
@@ -61,7 +65,7 @@ pub struct Options {
 }
 
 impl Options {
-    /// The steps of the family.
+    /// The steps of the family: all but `finite`, which comes before them.
     ///
     /// # Errors
     /// [`Refusal::NoStep`]; those of [`Steps::check`].
@@ -80,11 +84,20 @@ impl Options {
             flip: self.flip,
             unused: self.unused || self.all,
         };
-        if steps == Steps::default() && !self.conform {
+        if steps == Steps::default() && !self.conform && !self.finite {
             return Err(Refusal::NoStep.into());
         }
         steps.check()?;
         Ok(steps)
+    }
+
+    /// Whether the only step is to drop vertices that are not finite.
+    pub(super) fn is_only_finite(&self) -> bool {
+        let finite = Options {
+            finite: true,
+            ..Options::default()
+        };
+        *self == finite
     }
 
     /// Whether hanging vertices are inserted.

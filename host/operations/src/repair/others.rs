@@ -96,11 +96,45 @@ pub fn repair_volume(
 ) -> Result<(VolumeMesh, Report)> {
     let steps = options.steps()?;
     refuse_steps_of_triangles(options, "cells")?;
-    let (vertices, cells) = (mesh.points.len(), mesh.cells.len());
     if steps.flip {
         return Err(Refusal::Flip.into());
     }
-    mesh.fields.check(vertices, cells, mesh.faces.len())?;
+    let before = [mesh.points.len(), mesh.cells.len()];
+    mesh.fields.check(before[0], before[1], mesh.faces.len())?;
+    if !options.finite {
+        return repair_finite(on, mesh, options);
+    }
+    let kept = mesh.drop_invalid();
+    let (mesh, mut report) = match options.is_only_finite() {
+        true => {
+            let report = unchanged(on, [mesh.points.len(), mesh.cells.len()])?;
+            (mesh, report)
+        }
+        false => repair_finite(on, mesh, options)?,
+    };
+    report.begin_before(before, kept);
+    Ok((mesh, report))
+}
+
+/// The report on a mesh of these numbers of vertices and cells that is as it was.
+pub(super) fn unchanged(on: &dyn Start, sizes: [usize; 2]) -> Result<Report> {
+    let [vertices, faces] = sizes.map(|count| (0..count as u32).collect());
+    Ok(Report {
+        run: start(on)?,
+        totals: totals_of(sizes, sizes, family::Steps::default(), Done::default()),
+        vertices,
+        faces,
+    })
+}
+
+/// Takes the steps of a mesh of cells whose vertices are finite.
+fn repair_finite(
+    on: &dyn Start,
+    mut mesh: VolumeMesh,
+    options: &Options,
+) -> Result<(VolumeMesh, Report)> {
+    let steps = options.steps()?;
+    let (vertices, cells) = (mesh.points.len(), mesh.cells.len());
     check_points(&mesh.points)?;
     for (i, cell) in mesh.cells.iter().enumerate() {
         check_ids("cell", i, cell, vertices)?;
@@ -185,11 +219,7 @@ fn start(on: &dyn Start) -> Result<Run> {
 fn check_points(points: &[glam::DVec3]) -> Result<()> {
     match points.iter().position(|point| !point.is_finite()) {
         None => Ok(()),
-        Some(v) => Err(Shared::Invalid {
-            element: format!("vertex {v}"),
-            rule: "has a coordinate that is no finite number".to_owned(),
-        }
-        .into()),
+        Some(v) => Err(Shared::not_finite(v).into()),
     }
 }
 

@@ -149,6 +149,17 @@ class Mesh(Held):
         """
         return Mesh._of(_converted(self, "triangles"))
 
+    def drop_invalid(self) -> "Mesh":
+        """The mesh, or the cloud, without the vertices that have a coordinate of NaN or infinity, and without the faces and segments that
+        use one. A warning counts them.
+
+        >>> import warnings
+        >>> with warnings.catch_warnings(record=True) as said:
+        ...     Mesh([[0, 0], [1, 0], [0, 1], [1, np.nan]], [[0, 1, 2], [1, 3, 2]]).drop_invalid()
+        <trioxide.Mesh: 3 vertices, 1 triangles>
+        """
+        return Mesh._of(_converted(self, "finite"))
+
     def to_device(self, device: DeviceLike = "auto") -> DeviceSurface:
         """A copy in the memory of a device, for chains that stay there. Fields and `about` stay behind; polygons are
         refused.
@@ -323,6 +334,15 @@ class VolumeMesh(Held):
         <trioxide.VolumeMesh: 8 vertices, 6 tetrahedra>
         """
         return VolumeMesh._of(_converted(self, "tetrahedra"))
+
+    def drop_invalid(self) -> "VolumeMesh":
+        """The mesh without the vertices that have a coordinate of NaN or infinity, and without the cells and tagged faces that use one. A
+        warning counts them.
+
+        >>> VolumeMesh(np.eye(4, 3), [[3, 0, 1, 2]]).drop_invalid()
+        <trioxide.VolumeMesh: 4 vertices, 1 tetrahedra>
+        """
+        return VolumeMesh._of(_converted(self, "finite cells"))
 
     def boundary(self) -> Mesh:
         """The faces of one cell only, seen from outside, with the tags of tagged faces as regions and the fields of vertices and cells.

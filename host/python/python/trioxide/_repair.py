@@ -65,6 +65,7 @@ class DeviceRepaired(DeviceSurface):
 
 class _Repair(TypedDict, total=False):
     all: bool
+    finite: bool
     conform: bool
     repeated: bool
     degenerate: Optional[float]
@@ -100,6 +101,7 @@ def repair(
     triangles: Any = None,
     *,
     all: bool = False,
+    finite: bool = False,
     conform: bool = False,
     repeated: bool = False,
     degenerate: Optional[float] = None,
@@ -136,6 +138,9 @@ def repair(
     all : bool
         Take all steps that mend faults and neither fill nor drop parts: conform, repeated, degenerate (0, or as given), edges, vertices,
         cut, orient, folded, unused; segments without an edge go. Polygons and cells take conform, orient and unused.
+    finite : bool
+        Drop vertices with a coordinate that is not a finite number, and the faces and segments that use one; the step takes points,
+        polygons and cells too.
     conform : bool
         Insert vertices that lie inside edges and faces of other elements (hanging nodes): into polygons, by dividing triangles and
         tetrahedra. A tetrahedron with several of them gets a vertex in its middle.

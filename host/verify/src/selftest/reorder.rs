@@ -445,7 +445,7 @@ fn carried(on: &Device, n: usize) -> Outcome {
         .unwrap_or_else(|e| e.to_string());
     let expected = format!("there are {} values for {n} elements", n - 1);
     equal("error", &[error], &[expected])?;
-    // Another z, or one that is no finite number.
+    // Another z, or one that is not a finite number.
     for (z, is_finite) in [(2.0, true), (f64::NAN, false), (f64::INFINITY, false)] {
         let mut points = points.clone();
         points[n / 2].z = z;
@@ -511,7 +511,7 @@ fn wrong(on: &Device) -> Outcome {
     for number in [f64::NAN, -f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
         for point in [DVec2::new(number, 0.5), DVec2::new(0.5, number)] {
             let found = error(&[points[0], point, points[1]], triangles(&[]));
-            let expected = "vertex 1 has a coordinate that is no finite number".to_owned();
+            let expected = "vertex 1 has a coordinate that is not a finite number".to_owned();
             equal("error", &[found], &[expected])?;
         }
     }
