@@ -216,7 +216,7 @@ mod tests {
         }
         PolyhedralMesh {
             points,
-            ..builder.finish()
+            ..builder.finish().expect("faces fit")
         }
     }
 

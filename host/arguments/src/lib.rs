@@ -11,7 +11,6 @@ use serde_json::Value;
 use trioxide::formats::atomic_file::{self, write_atomically};
 use trioxide::terminal::{visible, visible_line};
 use trioxide::{Error, Result};
-use trioxide_operations::Note;
 
 pub mod account;
 pub mod auto;
@@ -42,7 +41,7 @@ pub fn note(quiet: bool, text: impl Display) {
 }
 
 /// Prints an operation's notes, each as [`note`].
-pub fn note_all(notes: &[Note], quiet: bool) {
+pub fn note_all(notes: &[impl Display], quiet: bool) {
     notes.iter().for_each(|said| note(quiet, said));
 }
 

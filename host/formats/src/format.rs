@@ -318,8 +318,9 @@ pub fn files_of(path: &Path) -> Vec<PathBuf> {
     let extension = path.extension().and_then(OsStr::to_str).unwrap_or_default();
     match extension.to_ascii_lowercase().as_str() {
         "foam" => std::iter::once(path.to_owned())
-            .chain(polyhedra::beside_foam(path))
+            .chain(polyhedra::foam_files(path))
             .collect(),
+        _ if path.is_dir() => polyhedra::foam_files(path).collect(),
         "node" | "ele" => triangle::files(path),
         _ if !path.exists() && triangle::is_stem(path) => triangle::files(path),
         _ => vec![path.to_owned()],
@@ -334,10 +335,21 @@ pub(crate) fn parallel_output(path: &Path) -> Error {
 }
 
 fn unsupported(path: &Path, verb: &str, extensions: &str) -> Error {
-    let why = wrong_extension(path);
+    let reason = match (polyhedra::PolyhedraFormat::of(path), verb) {
+        (Some(format), "read") => format!(
+            "{} holds polyhedra: convert, info, render, vem and view read these, and `convert --boundary` writes the faces \
+             around them",
+            format.name
+        ),
+        (Some(format), _) => format!(
+            "{} holds polyhedra, which convert, and polylla of tetrahedra, write: the formats of faces are {extensions}",
+            format.name
+        ),
+        (None, _) => format!("{} that are {verb}: {extensions}", wrong_extension(path)),
+    };
     Error::Format {
         path: path.to_owned(),
-        reason: format!("{why} that are {verb}: {extensions}"),
+        reason,
     }
 }
 

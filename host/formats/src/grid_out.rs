@@ -3,16 +3,41 @@
 use glam::DVec3;
 
 use super::fields::{Joined, RESERVED, of_attributes};
-use super::volume::vtk_cells::number;
+use super::volume::vtk_cells::{POLYHEDRON, number};
 use trioxide_mesh::fields::Fields;
-use trioxide_mesh::mesh::{Faces, Mesh};
+use trioxide_mesh::mesh::{Faces, Mesh, Polygons};
+use trioxide_mesh::polyhedra::PolyhedralMesh;
 use trioxide_mesh::volume::{Cells, VolumeMesh};
 
-/// A mesh to write. Its elements are cells and then tagged faces, or faces and then segments.
+/// A mesh to write. Its elements are cells and then tagged faces, or faces and then segments. Polyhedra have the
+/// numbers of each element ([`streams`]) beside them.
 #[derive(Clone, Copy)]
 pub(crate) enum GridMesh<'a> {
     Surface(&'a Mesh),
     Volume(&'a VolumeMesh),
+    Polyhedra(&'a PolyhedralMesh, &'a Polygons),
+}
+
+/// The numbers of polyhedra in VTK's legacy format: each polyhedron's number of faces, and of each face its number of
+/// vertices and its vertices; then the vertices of each tagged face.
+pub(crate) fn streams(mesh: &PolyhedralMesh) -> Polygons {
+    let mut streams = Polygons::default();
+    let mut stream = Vec::new();
+    for p in 0..mesh.len() {
+        let sides = mesh.sides_of(p);
+        stream.clear();
+        stream.push(sides.len() as u32);
+        for &side in sides {
+            let vertices = mesh.vertices_of(side);
+            stream.push(vertices.len() as u32);
+            stream.extend(vertices);
+        }
+        streams.push(&stream);
+    }
+    for tagged in &mesh.tagged {
+        streams.push(mesh.faces.get(tagged.face as usize));
+    }
+    streams
 }
 
 /// A name, and the number of an element.
@@ -23,6 +48,7 @@ impl<'a> GridMesh<'a> {
         match self {
             GridMesh::Surface(mesh) => &mesh.points,
             GridMesh::Volume(mesh) => &mesh.points,
+            GridMesh::Polyhedra(mesh, _) => &mesh.points,
         }
     }
 
@@ -31,6 +57,7 @@ impl<'a> GridMesh<'a> {
         match self {
             GridMesh::Surface(mesh) => [mesh.faces.len(), mesh.segments.len()],
             GridMesh::Volume(mesh) => [mesh.cells.len(), mesh.faces.len()],
+            GridMesh::Polyhedra(mesh, _) => [mesh.len(), mesh.tagged.len()],
         }
     }
 
@@ -39,13 +66,14 @@ impl<'a> GridMesh<'a> {
         self.counts().iter().sum()
     }
 
-    /// Vertices of element `i`.
+    /// Vertices of element `i`, or the numbers of a polyhedron.
     pub(crate) fn cell(self, i: usize) -> &'a [u32] {
         match (self, i.checked_sub(self.counts()[0])) {
             (GridMesh::Surface(mesh), None) => mesh.faces.get(i),
             (GridMesh::Surface(mesh), Some(line)) => &mesh.segments[line].ends,
             (GridMesh::Volume(mesh), None) => mesh.cells.get(i),
             (GridMesh::Volume(mesh), Some(face)) => mesh.faces.get(face),
+            (GridMesh::Polyhedra(_, streams), _) => streams.get(i),
         }
     }
 
@@ -59,6 +87,7 @@ impl<'a> GridMesh<'a> {
                 Faces::Triangles(_) => 3 * first + 2 * second,
                 Faces::Polygons(polygons) => end_in(&polygons.offsets, first) + 2 * second,
             },
+            GridMesh::Polyhedra(_, streams) => end_in(&streams.offsets, first + second),
             GridMesh::Volume(mesh) => match &mesh.cells {
                 Cells::Tetrahedra(_) => 4 * first + end_in(&mesh.faces.offsets, second),
                 Cells::Mixed(cells) => {
@@ -73,6 +102,9 @@ impl<'a> GridMesh<'a> {
         let (is_second, vertices) = (i >= self.counts()[0], self.cell(i).len());
         match (self, vertices) {
             (GridMesh::Volume(_), _) => number(is_second, vertices),
+            (GridMesh::Polyhedra(..), _) if !is_second => POLYHEDRON as u8,
+            (GridMesh::Polyhedra(..), 3) => 5,
+            (GridMesh::Polyhedra(..), _) => 7,
             _ if is_second => 3,
             (_, 3) => 5,
             (_, 4) if quadrilaterals => 9,
@@ -84,6 +116,7 @@ impl<'a> GridMesh<'a> {
         match self {
             GridMesh::Surface(mesh) => mesh.regions.as_deref(),
             GridMesh::Volume(mesh) => mesh.regions.as_deref(),
+            GridMesh::Polyhedra(mesh, _) => mesh.regions.as_deref(),
         }
     }
 
@@ -97,6 +130,7 @@ impl<'a> GridMesh<'a> {
             (_, None) => 0,
             (GridMesh::Surface(mesh), Some(line)) => mesh.segments[line].marker,
             (GridMesh::Volume(mesh), Some(face)) => mesh.face_tags[face],
+            (GridMesh::Polyhedra(mesh, _), Some(face)) => mesh.tagged[face].tag,
         }
     }
 
@@ -120,7 +154,7 @@ impl<'a> GridMesh<'a> {
     pub(crate) fn attributes(self) -> Fields {
         match self {
             GridMesh::Surface(mesh) => of_attributes(&mesh.attributes),
-            GridMesh::Volume(_) => Fields::default(),
+            GridMesh::Volume(_) | GridMesh::Polyhedra(..) => Fields::default(),
         }
     }
 
@@ -129,6 +163,7 @@ impl<'a> GridMesh<'a> {
         let fields = match self {
             GridMesh::Surface(mesh) => &mesh.fields,
             GridMesh::Volume(mesh) => &mesh.fields,
+            GridMesh::Polyhedra(mesh, _) => &mesh.fields,
         };
         let of_points = attributes.iter().chain(&fields.points);
         let lists = [&fields.cells, &fields.sides];

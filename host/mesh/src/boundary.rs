@@ -1,16 +1,18 @@
-//! The boundary surface of a volume mesh.
+//! The boundary surface of a volume mesh, or of polyhedra.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
+use glam::DVec3;
 use rayon::slice::ParallelSliceMut;
 
 use crate::edges::mix;
 use crate::fields::MeshFields;
-use crate::mesh::{Faces, Mesh, NONE, Polygons};
+use crate::mesh::{Faces, Mesh, NONE, Polygons, gather};
 use crate::orient::is_ascending;
 use crate::parallel;
+use crate::polyhedra::PolyhedralMesh;
 use crate::volume::{CellKind, VolumeMesh, faces, key};
 
 impl VolumeMesh {
@@ -37,36 +39,10 @@ impl VolumeMesh {
             regions.push(tag.copied().unwrap_or(0));
             polygons.push(&face);
         }
-        let mut ids = vec![NONE; self.points.len()];
-        for &v in &polygons.vertices {
-            ids[v as usize] = 0;
-        }
-        let (mut points, mut kept) = (Vec::new(), Vec::new());
-        for (v, (id, &point)) in ids.iter_mut().zip(&self.points).enumerate() {
-            if *id != NONE {
-                *id = points.len() as u32;
-                points.push(point);
-                kept.push(v as u32);
-            }
-        }
-        for v in &mut polygons.vertices {
-            *v = ids[*v as usize];
-        }
-        let is_triangle = |pair: &[u32]| pair[1] - pair[0] == 3;
+        let regions = (!self.faces.is_empty()).then_some(regions);
         Mesh {
-            points,
-            regions: (!self.faces.is_empty()).then_some(regions),
-            faces: match polygons.offsets.windows(2).all(is_triangle) {
-                true => Faces::Triangles(polygons.vertices.as_chunks().0.to_vec()),
-                false => Faces::Polygons(polygons),
-            },
-            fields: MeshFields {
-                points: self.fields.points.gather(&kept),
-                cells: self.fields.cells.gather(&owners),
-                ..MeshFields::default()
-            },
             about: Arc::clone(&self.about),
-            ..Mesh::default()
+            ..surface((&self.points, &self.fields), polygons, regions, &owners)
         }
     }
 
@@ -137,12 +113,80 @@ impl VolumeMesh {
     }
 }
 
+impl PolyhedralMesh {
+    /// The faces of exactly one polyhedron, counter-clockwise as seen from outside, and their vertices in the mesh's
+    /// order. Tags become regions, 0 for a face without a tag. Vertices keep their fields, and a face has the fields of
+    /// its polyhedron.
+    pub fn boundary(&self) -> Mesh {
+        let mut tags: HashMap<u32, i32> = HashMap::new();
+        for tagged in &self.tagged {
+            tags.entry(tagged.face).or_insert(tagged.tag);
+        }
+        let (mut polygons, mut regions, mut owners) = (Polygons::default(), Vec::new(), Vec::new());
+        for (face, both) in (0u32..).zip(self.neighbours()) {
+            let side = match both {
+                [_, NONE] => 2 * face,
+                [NONE, _] => 2 * face + 1,
+                _ => continue,
+            };
+            let Some(&owner) = both.iter().find(|&&p| p != NONE) else {
+                continue;
+            };
+            owners.push(owner);
+            regions.push(tags.get(&face).copied().unwrap_or(0));
+            let vertices: Vec<u32> = self.vertices_of(side).collect();
+            polygons.push(&vertices);
+        }
+        let regions = (!self.tagged.is_empty()).then_some(regions);
+        surface((&self.points, &self.fields), polygons, regions, &owners)
+    }
+}
+
+/// The surface of these faces of cells `owners`, with the vertices that it needs.
+fn surface(
+    (points, fields): (&[DVec3], &MeshFields),
+    mut polygons: Polygons,
+    regions: Option<Vec<i32>>,
+    owners: &[u32],
+) -> Mesh {
+    let mut ids = vec![NONE; points.len()];
+    for &v in &polygons.vertices {
+        ids[v as usize] = 0;
+    }
+    let mut kept = Vec::new();
+    for (v, id) in (0u32..).zip(&mut ids) {
+        if *id != NONE {
+            *id = kept.len() as u32;
+            kept.push(v);
+        }
+    }
+    for v in &mut polygons.vertices {
+        *v = ids[*v as usize];
+    }
+    let is_triangle = |pair: &[u32]| pair[1] - pair[0] == 3;
+    Mesh {
+        points: gather(points, &kept),
+        regions,
+        faces: match polygons.offsets.windows(2).all(is_triangle) {
+            true => Faces::Triangles(polygons.vertices.as_chunks().0.to_vec()),
+            false => Faces::Polygons(polygons),
+        },
+        fields: MeshFields {
+            points: fields.points.gather(&kept),
+            cells: fields.cells.gather(owners),
+            ..MeshFields::default()
+        },
+        ..Mesh::default()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use glam::DVec3;
 
     use super::*;
     use crate::fields::Field;
+    use crate::polyhedra::{PolyhedraBuilder, TaggedFace};
     use crate::volume::{Cells, MixedCells};
 
     /// A pyramid on a cube: the square between them is inside.
@@ -196,5 +240,40 @@ mod tests {
             }
         }
         assert!((volume - 8.0).abs() < 1e-12, "{volume}");
+    }
+
+    #[test]
+    fn the_boundary_of_polyhedra_keeps_tags() {
+        let mut builder = PolyhedraBuilder::default();
+        let tetrahedra = [
+            [[5, 3, 2], [5, 2, 4], [2, 3, 4], [3, 5, 4]],
+            [[2, 3, 5], [2, 1, 3], [3, 1, 5], [5, 1, 2]],
+        ];
+        tetrahedra
+            .iter()
+            .for_each(|faces| builder.push(faces).unwrap());
+        let mut mesh = PolyhedralMesh {
+            points: (0..6).map(|i| DVec3::splat(f64::from(i))).collect(),
+            ..builder.finish().unwrap()
+        };
+        mesh.tagged = [(0, 3), (4, 8), (4, 9)]
+            .map(|(face, tag)| TaggedFace { face, tag })
+            .to_vec();
+        let loads = Field::scalars("load", vec![7u8, 8]);
+        mesh.fields.cells = [loads].into_iter().collect();
+        let surface = mesh.boundary();
+        assert_eq!(surface.points, mesh.points[1..]);
+        let faces = vec![
+            [4, 1, 3],
+            [1, 2, 3],
+            [2, 4, 3],
+            [1, 0, 2],
+            [2, 0, 4],
+            [4, 0, 1],
+        ];
+        assert_eq!(surface.faces, Faces::Triangles(faces));
+        assert_eq!(surface.regions, Some(vec![0, 0, 0, 8, 0, 0]));
+        let loads = surface.fields.cells.get("load").expect("it is carried");
+        assert_eq!(loads.values, vec![7u8, 7, 7, 8, 8, 8].into());
     }
 }

@@ -1,8 +1,11 @@
 //! Meshes of polyhedra in host memory.
 
+mod builder;
+mod cells;
 mod merge;
+mod orient;
+mod volumes;
 
-use std::collections::HashMap;
 use std::ops::Range;
 
 use glam::DVec3;
@@ -11,6 +14,9 @@ use crate::fields::MeshFields;
 use crate::mesh::{NONE, Polygons};
 use crate::volume::{CellKind, TetMesh, faces};
 use crate::{Error, Result};
+
+pub use builder::{PolyhedraBuilder, repeated_vertex};
+pub use orient::Oriented;
 
 /// Counts of a run that joins tetrahedra to polyhedra.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -224,80 +230,5 @@ impl PolyhedralMesh {
                 .collect(),
             fields: MeshFields::default(),
         })
-    }
-}
-
-/// Builds a mesh of polyhedra from their faces. Faces with the same vertices become one.
-#[derive(Debug, Default)]
-pub struct PolyhedraBuilder {
-    mesh: PolyhedralMesh,
-    /// Face id by the face's vertices in ascending order, and whether both of its sides are used.
-    known: HashMap<Vec<u32>, (u32, bool)>,
-}
-
-fn key(face: &[u32]) -> Vec<u32> {
-    let mut key = face.to_vec();
-    key.sort_unstable();
-    key
-}
-
-/// The vertices, rotated to begin with the lowest.
-fn from_lowest(face: impl Iterator<Item = u32>) -> Vec<u32> {
-    let mut vertices: Vec<u32> = face.collect();
-    let lowest = vertices.iter().enumerate().min_by_key(|&(_, v)| v);
-    let place = lowest.map_or(0, |(place, _)| place);
-    vertices.rotate_left(place);
-    vertices
-}
-
-impl PolyhedraBuilder {
-    /// Appends a polyhedron by its faces, each counter-clockwise as seen from outside.
-    ///
-    /// # Errors
-    /// A sentence for a face with fewer than three vertices or with a repeated vertex, for a face that two polyhedra
-    /// see in the same direction, and for a face with another one's vertices in another order.
-    pub fn push(&mut self, faces: &[Vec<u32>]) -> Result<(), String> {
-        if self.mesh.offsets.is_empty() {
-            self.mesh.offsets.push(0);
-        }
-        for face in faces {
-            let key = key(face);
-            if face.len() < 3 {
-                return Err(format!("face {face:?} has fewer than three vertices"));
-            }
-            if let Some(pair) = key.windows(2).find(|pair| pair[0] == pair[1]) {
-                return Err(format!("face {face:?} has vertex {} twice", pair[0]));
-            }
-            if let Some((known, is_full)) = self.known.get_mut(&key) {
-                let first = from_lowest(self.mesh.faces.get(*known as usize).iter().copied());
-                if *is_full || from_lowest(face.iter().copied()) == first {
-                    return Err(format!(
-                        "face {face:?} is there before in the same direction"
-                    ));
-                }
-                if from_lowest(face.iter().rev().copied()) != first {
-                    return Err(format!("face {face:?} is there before in another order"));
-                }
-                *is_full = true;
-                self.mesh.sides.push(2 * *known + 1);
-                continue;
-            }
-            let id = self.mesh.faces.len() as u32;
-            self.known.insert(key, (id, false));
-            self.mesh.faces.push(face);
-            self.mesh.sides.push(2 * id);
-        }
-        self.mesh.offsets.push(self.mesh.sides.len() as u32);
-        Ok(())
-    }
-
-    /// The face with these vertices.
-    pub fn find(&self, face: &[u32]) -> Option<u32> {
-        self.known.get(&key(face)).map(|&(id, _)| id)
-    }
-
-    /// The mesh, without points.
-    pub fn finish(self) -> PolyhedralMesh {
-        self.mesh
     }
 }

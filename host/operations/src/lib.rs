@@ -72,5 +72,5 @@ pub use smooth::{smooth, smooth_volume};
 #[cfg(feature = "triangulate")]
 pub use triangulate::triangulate;
 #[cfg(feature = "vem")]
-pub use vem::{vem, vem_in_space};
+pub use vem::{vem, vem_in_space, vem_of_cells};
 pub use weld::{weld, weld_volume};

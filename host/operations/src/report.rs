@@ -165,6 +165,10 @@ pub enum Note {
         /// Its pieces.
         pieces: usize,
     },
+    /// Faces of polyhedra that are not planar, above 0.
+    Bent(usize),
+    /// A change of the cells on their way to polyhedra, as the mesh's own code words it.
+    Cells(String),
 }
 
 impl Note {
@@ -235,6 +239,22 @@ impl fmt::Display for Note {
                 "no distance that was tried removes {wanted} of the vertices: the nearest, {}, removes {}",
                 found.epsilon, found.ratio
             ),
+            Self::Bent(count) => {
+                let [faces, each] = match count {
+                    1 => ["1 face is", "it counts"],
+                    _ => ["faces are", "each counts"],
+                };
+                let number = if *count == 1 {
+                    String::new()
+                } else {
+                    format!("{count} ")
+                };
+                write!(
+                    f,
+                    "{number}{faces} not planar: {each} as triangles around one of its vertices, the same for both polyhedra"
+                )
+            }
+            Self::Cells(said) => f.write_str(said),
             Self::NothingJoins { level, pieces } => write!(
                 f,
                 "there is no level after level {level}: none of its {pieces} pieces can join another one"

@@ -12,6 +12,7 @@ use trioxide::edges::Edges;
 use trioxide::fields::{Carried, Field, MeshFields};
 use trioxide::mesh::{Mesh, PolygonMesh};
 use trioxide::polyhedra_mesh::PolyhedralMesh;
+use trioxide::volume::VolumeMesh;
 use trioxide::{progress, rules};
 use trioxide_vem::{self as family, Errors, Solution, SpaceProblem};
 
@@ -290,6 +291,37 @@ pub fn vem_in_space(
         (errors, None)
     });
     report.notes.extend(report.no_unknowns());
+    let bent = family::bent_faces(&mesh);
+    report.notes.extend((bent > 0).then_some(Note::Bent(bent)));
+    put(&mut mesh.fields, &report);
+    Ok((mesh, report))
+}
+
+/// Solves the problem on a volume mesh, whose cells count as polyhedra. The result has the fields `solution` and
+/// `exact` at its vertices.
+///
+/// ```
+/// use trioxide_operations::{vem, vem_of_cells};
+///
+/// # fn main() -> trioxide_operations::Result<()> {
+/// let cubes = trioxide::generate::tet_grid(125, 1)?;
+/// let (solved, _) = vem_of_cells(cubes.into(), &vem::Options::default())?;
+/// assert!(solved.fields.points.iter().any(|field| field.name == "solution"));
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # Errors
+/// Those of [`PolyhedralMesh::of_cells()`] and of [`vem_in_space()`].
+pub fn vem_of_cells(mut mesh: VolumeMesh, options: &Options) -> Result<(VolumeMesh, Report)> {
+    let (polyhedra, notes) = PolyhedralMesh::of_cells(VolumeMesh {
+        fields: MeshFields::default(),
+        ..mesh.clone()
+    })?;
+    let (_, mut report) = vem_in_space(polyhedra, options)?;
+    report
+        .notes
+        .splice(0..0, notes.into_iter().map(Note::Cells));
     put(&mut mesh.fields, &report);
     Ok((mesh, report))
 }

@@ -37,9 +37,11 @@ pub fn read<'py>(
     watch: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<(&'static str, Dict<'py>, Vec<String>)> {
     let options = parse(options)?;
-    if formats::is_polyhedra(&path) {
-        let mesh = run(py, watch, move || formats::read_polyhedra(&path))?;
-        return Ok(("polyhedra", dict_of_polyhedra(py, mesh)?, Vec::new()));
+    if formats::is_polyhedra_as(&path, options) {
+        let (mesh, notes) = run(py, watch, move || {
+            formats::read_polyhedra_as(&path, options)
+        })?;
+        return Ok(("polyhedra", dict_of_polyhedra(py, mesh)?, visible(notes)));
     }
     if formats::is_volume_as(&path, options) {
         let (mesh, notes) = run(py, watch, move || formats::read_volume_as(&path, options))?;
@@ -75,7 +77,6 @@ pub fn write<'py>(
     };
     if kind == "polyhedra" {
         let mesh = polyhedra_of(mesh)?;
-        let encoding = encoding.unwrap_or_default();
         return run(py, watch, move || {
             formats::write_polyhedra(&path, &mesh, encoding).map(visible)
         });

@@ -40,6 +40,16 @@ def test_polyhedra_are_written_and_read(polyhedra, tmp_path):
     assert back.counts == {}
     with pytest.raises(ValueError, match="are of a file"):
         back.map
+    for name in ("case.foam", "p.vtk", "p.visf"):
+        trioxide.write(tmp_path / name, polyhedra)
+        back = trioxide.read(tmp_path / name)
+        assert np.array_equal(back.points, polyhedra.points) and len(back.offsets) == len(polyhedra.offsets), name
+    assert len(trioxide.read(tmp_path / "constant" / "polyMesh").offsets) == len(polyhedra.offsets)
+    # Camarón's text: a tetrahedron with one face that looks inward.
+    (tmp_path / "in.visf").write_text("2 2\n4\n0 0 0\n1 0 0\n0 1 0\n0 0 1\n4\n3 0 1 2\n3 0 1 3\n3 1 2 3\n3 0 3 2\n0\n1\n4 0 1 2 3\n")
+    with pytest.warns(UserWarning, match="faces of 1 polyhedron did not look outward: turned"):
+        turned = trioxide.read(tmp_path / "in.visf")
+    assert turned.faces(0)[0].tolist() == [0, 2, 1]
 
 
 def test_options_of_polyhedra(tets, plane, cpu):
@@ -82,6 +92,11 @@ def test_virtual_elements_on_polyhedra(polyhedra):
     assert solution.error < 1e-8 and solution.mesh is None and solution.counts["polyhedra"] == len(polyhedra.offsets) - 1
     with pytest.raises(ValueError, match='preconditioner="nested" goes with planar meshes'):
         trioxide.vem(polyhedra, preconditioner="nested")
+
+
+def test_virtual_elements_on_cells(tets):
+    solution = trioxide.vem(tets, problem="patch")
+    assert solution.error < 1e-8 and solution.counts["polyhedra"] == len(tets.tetrahedra)
 
 
 @pytest.mark.parametrize(

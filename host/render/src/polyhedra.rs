@@ -152,7 +152,7 @@ mod tests {
         let point = |i: u32| DVec3::new((i & 1).into(), (i >> 1 & 1).into(), (i >> 2).into());
         PolyhedralMesh {
             points: (0..8).map(point).collect(),
-            ..builder.finish()
+            ..builder.finish().expect("faces fit")
         }
     }
 

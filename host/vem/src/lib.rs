@@ -52,7 +52,7 @@ use order::along_curve;
 use sparse::SparseMatrix;
 
 pub use errors::{Errors, errors, mesh_size};
-pub use polyhedra::{SpaceProblem, errors_in_space, solve_in_space};
+pub use polyhedra::{SpaceProblem, bent_faces, errors_in_space, solve_in_space};
 
 /// A Poisson problem with a known solution.
 #[derive(Clone, Copy, Debug)]

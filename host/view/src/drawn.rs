@@ -464,7 +464,7 @@ mod tests {
         PolyhedralMesh {
             points: vec![DVec3::ZERO, DVec3::X, DVec3::Y, DVec3::Z, DVec3::ONE],
             regions: Some(vec![7, 9]),
-            ..builder.finish()
+            ..builder.finish().expect("faces fit")
         }
     }
 

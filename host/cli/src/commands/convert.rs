@@ -7,8 +7,9 @@ use clap::Args;
 use trioxide::divide::{self, Divided};
 use trioxide::finite::Kept;
 use trioxide::formats::volume::VolumeFormat;
-use trioxide::formats::{self, Encoding, Format, ReadOptions, WriteOptions};
+use trioxide::formats::{self, Encoding, Format, PolyhedraFormat, ReadOptions, WriteOptions};
 use trioxide::mesh::Mesh;
+use trioxide::polyhedra_mesh::PolyhedralMesh;
 use trioxide::{Error, Result};
 use trioxide_arguments::{account, note};
 
@@ -18,9 +19,9 @@ const DEFAULTS: &str = "Where defaults come from: --encoding binary holds every 
 #[derive(Args)]
 #[command(after_help = DEFAULTS)]
 pub struct Options {
-    #[arg(help = help::mesh_to_read("Mesh to read"))]
+    #[arg(help = help::any_mesh_to_read("Mesh to read"))]
     input: PathBuf,
-    #[arg(help = format!("{}; of cells: {}", help::mesh_to_write(), help::volumes()))]
+    #[arg(help = format!("{}; of cells: {}; of polyhedra: {}", help::mesh_to_write(), help::volumes(), help::polyhedra()))]
     #[arg(value_name = "OUTPUT", required_unless_present = "named")]
     output: Option<PathBuf>,
     /// File to write, as the other commands name it
@@ -32,7 +33,7 @@ pub struct Options {
         id = "named"
     )]
     named: Option<PathBuf>,
-    /// Write the boundary surface of a volume mesh: the faces of one cell only
+    /// Write the boundary surface of a volume mesh or of polyhedra: the faces of one cell only
     #[arg(long)]
     boundary: bool,
     /// Divide faces into triangles, by their shortest diagonals; with --boundary those of a volume mesh's boundary
@@ -76,6 +77,11 @@ pub fn run(options: &Options) -> Result<()> {
         true => Some(Encoding::Compressed),
         false => options.encoding,
     };
+    if formats::is_polyhedra_as(input, *reading) {
+        let encoding = options.volume.volume_encoding.or(encoding);
+        convert_polyhedra(options, output, encoding)?;
+        return super::print_timings(options.timings && !quiet);
+    }
     if super::is_volume(input, *reading) {
         let mut volume = options.volume;
         volume.volume_encoding = volume.volume_encoding.or(encoding);
@@ -95,6 +101,13 @@ pub fn run(options: &Options) -> Result<()> {
         )));
     }
     // A bad output is refused before a long read.
+    if is_of_polyhedra(output) {
+        return Err(Error::Argument(format!(
+            "{} holds polyhedra, and {} has no cells: write a mesh of faces",
+            output.display(),
+            input.display()
+        )));
+    }
     let format = Format::to_write(output)?;
     let mut mesh = super::read_mesh(input, *reading, *quiet)?;
     if options.boundary {
@@ -152,7 +165,9 @@ fn convert_volume(
                     format.name
                 )));
             }
-            VolumeFormat::to_write(output)?;
+            if !is_of_polyhedra(output) {
+                VolumeFormat::to_write(output)?;
+            }
             None
         }
     };
@@ -164,6 +179,10 @@ fn convert_volume(
         mesh = divided(divide::tetrahedra(mesh), input, *quiet)?;
     }
     let Some(format) = format else {
+        if is_of_polyhedra(output) {
+            let mesh = super::polyhedra_of(mesh, input, *quiet)?;
+            return write_polyhedra(output, &mesh, volume.volume_encoding, *quiet);
+        }
         return super::volume::write(output, &mesh, volume, *quiet);
     };
     let mut surface = mesh.boundary();
@@ -190,6 +209,62 @@ fn divided<M>(divided: Result<Divided<M>>, input: &Path, quiet: bool) -> Result<
         note(quiet, format_args!("{}: {said}", input.display()));
     }
     Ok(mesh)
+}
+
+/// Whether the file's format holds polyhedra and nothing else.
+fn is_of_polyhedra(output: &Path) -> bool {
+    let is_written = matches!(PolyhedraFormat::to_write(output), Ok(Some(_)));
+    is_written && VolumeFormat::to_write(output).is_err()
+}
+
+/// Converts polyhedra, or their boundary.
+fn convert_polyhedra(options: &Options, output: &Path, encoding: Option<Encoding>) -> Result<()> {
+    let (input, reading, quiet) = (&options.input, options.reading, options.quiet);
+    let refuse = |why: &str| {
+        let text = format!("{} has polyhedra, which {why}", input.display());
+        Err(Error::Argument(text))
+    };
+    if options.tetrahedra {
+        return refuse("--tetrahedra does not divide: leave it out");
+    }
+    if options.triangles && !options.boundary {
+        return refuse("--triangles does not divide: --boundary --triangles writes their surface");
+    }
+    if !options.boundary {
+        formats::check_polyhedra_output(output)?;
+        let mesh = super::read_polyhedra(input, reading, quiet)?;
+        return write_polyhedra(output, &mesh, encoding, quiet);
+    }
+    let format = Format::to_write(output)?;
+    let mut surface = super::read_polyhedra(input, reading, quiet)?.boundary();
+    if options.triangles {
+        surface = divided(divide::triangles(surface), input, quiet)?;
+    }
+    let writing = WriteOptions {
+        encoding,
+        ..options.volume.into()
+    };
+    write(format, output, &surface, writing, quiet)
+}
+
+fn write_polyhedra(
+    output: &Path,
+    mesh: &PolyhedralMesh,
+    encoding: Option<Encoding>,
+    quiet: bool,
+) -> Result<()> {
+    super::write_polyhedra(output, mesh, encoding, quiet)?;
+    if quiet {
+        return Ok(());
+    }
+    trioxide_arguments::print(&format!(
+        "{}: {} vertices, {} polyhedra, {} faces, {} tagged faces\n",
+        output.display(),
+        mesh.points.len(),
+        mesh.len(),
+        mesh.faces.len(),
+        mesh.tagged.len()
+    ))
 }
 
 fn write(

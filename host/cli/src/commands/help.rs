@@ -1,13 +1,37 @@
 //! The formats of files in the help texts, from the tables of formats.
 
 use clap::Arg;
-use trioxide::formats::Format;
 use trioxide::formats::volume::VolumeFormat;
+use trioxide::formats::{Format, PolyhedraFormat};
 
 /// Help of an input that may be a mesh of faces, points or cells: all formats that are read.
 pub fn mesh_to_read(mesh: &str) -> String {
     let extensions = Format::read_extensions(|_| true);
     format!("{mesh}: {extensions}{STEM}")
+}
+
+/// As [`mesh_to_read`], of polyhedra too.
+pub fn any_mesh_to_read(mesh: &str) -> String {
+    format!(
+        "{}; of polyhedra: {}",
+        mesh_to_read(mesh),
+        polyhedra_to_read()
+    )
+}
+
+/// Help of an input of faces, cells or polyhedra.
+pub fn solvable_to_read(mesh: &str) -> String {
+    let volumes = volumes();
+    format!(
+        "{}; of cells: {volumes}; of polyhedra: {}",
+        faces_to_read(mesh),
+        polyhedra_to_read()
+    )
+}
+
+fn polyhedra_to_read() -> String {
+    let extensions = PolyhedraFormat::read_extensions();
+    format!("{extensions}, or OpenFOAM's folder polyMesh")
 }
 
 /// Help of an input that is a mesh of faces: the formats that keep faces.
@@ -41,6 +65,11 @@ pub fn faces_to_write(mesh: &str, corners: usize) -> String {
 /// Extensions of the formats for meshes of cells.
 pub fn volumes() -> String {
     VolumeFormat::extensions(|_| true)
+}
+
+/// Extensions of the formats in which polyhedra are written.
+pub fn polyhedra() -> String {
+    PolyhedraFormat::written_extensions()
 }
 
 /// Help of the option for the encoding, with the formats for which it can be chosen.

@@ -8,7 +8,7 @@ use clap::Args;
 use serde_json::json;
 use trioxide::Result;
 use trioxide::formats::volume::VolumeFormat;
-use trioxide::formats::{Format, ReadOptions, is_polyhedra, read_polyhedra};
+use trioxide::formats::{Format, PolyhedraFormat, ReadOptions, is_polyhedra_as};
 use trioxide_arguments::device::Report;
 use trioxide_arguments::names::worded;
 use trioxide_arguments::{account, is_standard_output, print, write_json};
@@ -21,7 +21,7 @@ use text::NAME_WIDTH;
 /// a surface bends
 #[derive(Args)]
 pub struct Options {
-    #[arg(help = help::mesh_to_read("Mesh to read"))]
+    #[arg(help = help::any_mesh_to_read("Mesh to read"))]
     mesh: PathBuf,
     #[command(flatten)]
     reading: ReadOptions,
@@ -43,12 +43,14 @@ pub fn run(options: &Options) -> Result<()> {
         true => Ok("generated"),
         false => format(),
     };
-    let is_polyhedra = is_polyhedra(input);
+    let is_polyhedra = is_polyhedra_as(input, reading);
     let is_volume = !is_polyhedra && super::is_volume(input, reading);
     let (format, counts, mut text, run) = if is_polyhedra {
-        let report = operations::info_polyhedra(&read_polyhedra(input)?);
+        let format = PolyhedraFormat::of(input).map_or("", |format| format.name);
+        let mesh = super::read_polyhedra(input, reading, quiet)?;
+        let report = operations::info_polyhedra(&mesh);
         let text = text::of_polyhedra(&report);
-        ("VTU", report.values(), text, report.run)
+        (format, report.values(), text, report.run)
     } else if is_volume {
         let format = named(&|| Ok(VolumeFormat::to_read(input)?.name))?;
         let mesh = super::read_volume(input, reading, quiet)?;
@@ -78,15 +80,11 @@ pub fn run(options: &Options) -> Result<()> {
         counts,
         peak_bytes: run.peak_bytes,
     };
-    if !is_polyhedra {
-        account::stages(&report.stages);
-    }
+    account::stages(&report.stages);
     if let Some(path) = &options.json {
         let mut object = report.to_json();
         object["format"] = json!(format);
-        if !is_polyhedra {
-            object["whole_run"] = account::to_json();
-        }
+        object["whole_run"] = account::to_json();
         write_json(path, &object)?;
     }
     if quiet || options.json.as_deref().is_some_and(is_standard_output) {
@@ -98,9 +96,7 @@ pub fn run(options: &Options) -> Result<()> {
         if !is_polyhedra && !is_volume {
             text += &text::time("time without files", report.milliseconds());
         }
-        if !is_polyhedra {
-            text += &account::to_text(NAME_WIDTH, &report.stages);
-        }
+        text += &account::to_text(NAME_WIDTH, &report.stages);
     }
     print(&format!("{:<NAME_WIDTH$} {format}\n{text}", "format"))
 }

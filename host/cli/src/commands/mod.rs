@@ -11,6 +11,7 @@ use trioxide::error::Conversion;
 use trioxide::formats::volume::{VolumeFormat, WriteOptions, write_volume_as};
 use trioxide::formats::{self, Encoding, Format, Printed, ReadOptions};
 use trioxide::mesh::Mesh;
+use trioxide::polyhedra_mesh::PolyhedralMesh;
 use trioxide::volume::VolumeMesh;
 use trioxide::{Error, Result};
 use trioxide_arguments::device::Opening;
@@ -269,6 +270,48 @@ pub fn read_volume(path: &Path, reading: ReadOptions, quiet: bool) -> Result<Vol
         note(quiet, format_args!("{}: {said}", path.display()));
     }
     Ok(mesh)
+}
+
+/// Reads polyhedra. Unless `quiet`, notes on standard error name the parts of the file that the mesh lacks, and
+/// count the polyhedra that were turned.
+pub fn read_polyhedra(path: &Path, reading: ReadOptions, quiet: bool) -> Result<PolyhedralMesh> {
+    account::part("work of the host");
+    let (mesh, notes) = formats::read_polyhedra_as(path, reading)?;
+    account::part("read");
+    for said in notes {
+        note(quiet, format_args!("{}: {said}", path.display()));
+    }
+    Ok(mesh)
+}
+
+/// The cells of the mesh in the file `path` as polyhedra, with notes as of [`read_volume`].
+pub fn polyhedra_of(mesh: VolumeMesh, path: &Path, quiet: bool) -> Result<PolyhedralMesh> {
+    if let Some(names) = formats::names_of_groups(&mesh.about) {
+        let lost = format!("polyhedra have no names of groups: not in the output: {names}");
+        note(quiet, format_args!("{}: {lost}", path.display()));
+    }
+    let made = PolyhedralMesh::of_cells(mesh);
+    let (mesh, notes) = made.map_err(|error| error.in_file(path))?;
+    for said in notes {
+        note(quiet, format_args!("{}: {said}", path.display()));
+    }
+    Ok(mesh)
+}
+
+/// Writes polyhedra. Unless `quiet`, notes on standard error name the parts of them that the file does not hold.
+pub fn write_polyhedra(
+    path: &Path,
+    mesh: &PolyhedralMesh,
+    encoding: Option<Encoding>,
+    quiet: bool,
+) -> Result<()> {
+    account::part("work of the host");
+    let losses = formats::write_polyhedra(path, mesh, encoding)?;
+    account::part("write");
+    for loss in losses {
+        note(quiet, loss);
+    }
+    Ok(())
 }
 
 /// Prints the time of each part of the run, if it is wanted: by commands that have no report.

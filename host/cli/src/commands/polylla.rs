@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use trioxide::device::Choice;
 use trioxide::formats::{
-    Format, Printed, ReadOptions, check_polyhedra_output, level_maps, run_files, write_polyhedra,
+    Format, Printed, ReadOptions, check_polyhedra_output, level_maps, run_files,
 };
 use trioxide::indexed::Repair;
 use trioxide::levels::Nested;
@@ -15,7 +15,7 @@ use trioxide::{Error, Result};
 use trioxide_arguments::auto::Work;
 use trioxide_arguments::device::{DeviceOptions, Opening, Report};
 use trioxide_arguments::names::worded;
-use trioxide_arguments::{account, note, note_all};
+use trioxide_arguments::note_all;
 use trioxide_operations::polylla::{Input, MeshPolygons, Refusal};
 use trioxide_operations::{Machine, polyhedra, polylla};
 
@@ -255,13 +255,7 @@ fn run_on_volume(options: &Options) -> Result<()> {
 
 /// Writes polyhedra. Notes on standard error name the parts of them that the file does not hold.
 pub fn write(options: &Options, output: &Path, mesh: &PolyhedralMesh) -> Result<()> {
-    account::part("work of the host");
-    let losses = write_polyhedra(output, mesh, Default::default())?;
-    account::part("write");
-    for loss in losses {
-        note(options.device.quiet, loss);
-    }
-    Ok(())
+    super::write_polyhedra(output, mesh, None, options.device.quiet)
 }
 
 impl Step for Options {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::help;
 use clap::Args;
 use trioxide::formats::atomic_file::write_atomically;
-use trioxide::formats::{ReadOptions, is_polyhedra, read_polyhedra};
+use trioxide::formats::{ReadOptions, is_polyhedra_as};
 use trioxide::render::{self, Format, Up};
 use trioxide::{Error, Result, progress};
 use trioxide_arguments::account;
@@ -20,7 +20,7 @@ const DEFAULTS: &str = "Where defaults come from: the mesh (--view, --up, --colo
 #[derive(Args)]
 #[command(after_help = DEFAULTS)]
 pub struct Options {
-    #[arg(help = help::mesh_to_read("Mesh to read"))]
+    #[arg(help = help::any_mesh_to_read("Mesh to read"))]
     input: PathBuf,
     /// Picture to write: .png or .svg
     #[arg(short, long)]
@@ -50,8 +50,8 @@ pub fn run(options: &Options) -> Result<()> {
     };
     let in_file = |error: Error| error.in_file(&options.input);
     let draw = || progress::stage("draw");
-    let (picture, drawn) = if is_polyhedra(&options.input) {
-        let mesh = read_polyhedra(&options.input)?;
+    let (picture, drawn) = if is_polyhedra_as(&options.input, options.reading) {
+        let mesh = super::read_polyhedra(&options.input, options.reading, options.quiet)?;
         draw();
         let picture = render::render_polyhedra(&mesh, &drawing, format);
         (

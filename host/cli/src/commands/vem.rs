@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use trioxide::formats::atomic_file::write_atomically;
-use trioxide::formats::{ReadOptions, read_polyhedra, write_polyhedra};
+use trioxide::formats::{ReadOptions, write_polyhedra, write_volume};
 use trioxide::mesh::Mesh;
 use trioxide::polyhedra_mesh::PolyhedralMesh;
+use trioxide::volume::VolumeMesh;
 use trioxide::{Error, Result, formats, render};
 use trioxide_arguments::device::Report;
 use trioxide_arguments::names::worded;
@@ -18,14 +19,14 @@ use trioxide_operations::vem;
 
 const DEFAULTS: &str = "Where defaults come from: this machine (--threads: all cores); --problem sine is a usual test of such methods.";
 
-/// Solve a Poisson problem on a planar mesh or on polyhedra by virtual elements, and measure the error
+/// Solve a Poisson problem on a planar mesh, on cells or on polyhedra by virtual elements, and measure the error
 ///
-/// The mesh is moved and scaled so that its longer side is from 0 to 1. Values are given on the boundary. A .vtu file
-/// has that mesh, with the fields `solution` and `exact` at its vertices.
+/// Cells count as polyhedra by their faces. The mesh is moved and scaled so that its longer side is from 0 to 1. Values
+/// are given on the boundary. A .vtu file has that mesh, with the fields `solution` and `exact` at its vertices.
 #[derive(Args)]
 #[command(after_help = DEFAULTS)]
 pub struct Options {
-    #[arg(help = help::faces_to_read("Mesh to read, of polyhedra a .vtu"))]
+    #[arg(help = help::solvable_to_read("Mesh to read"))]
     mesh: PathBuf,
     #[command(flatten)]
     vem: vem::Options,
@@ -50,29 +51,37 @@ pub struct Options {
 
 /// Runs the command.
 pub fn run(options: &Options) -> Result<()> {
-    let is_space = formats::is_polyhedra(&options.mesh);
+    let (input, reading, quiet) = (&options.mesh, options.reading, options.quiet);
+    let is_polyhedra = formats::is_polyhedra_as(input, reading);
+    let is_cells = !is_polyhedra && super::is_volume(input, reading);
+    let is_space = is_polyhedra || is_cells;
     // A bad output is refused before a long read.
     let target = options.output.as_deref();
     let target = target.map(|path| Target::of(path, is_space)).transpose()?;
     let pool = trioxide::device::threads(options.threads.map(usize::from))?;
     let (mesh, report) = pool
-        .install(|| match is_space {
-            true => {
-                let mesh = read_polyhedra(&options.mesh)?;
-                account::part("read");
+        .install(|| match (is_polyhedra, is_cells) {
+            (true, _) => {
+                let mesh = super::read_polyhedra(input, reading, quiet)?;
                 let solved = trioxide_operations::vem_in_space(mesh, &options.vem);
                 let (mesh, report) = solved.map_err(worded)?;
                 Ok((Solved::InSpace(mesh), report))
             }
-            false => {
-                let mesh = super::read_mesh(&options.mesh, options.reading, options.quiet)?;
+            (_, true) => {
+                let mesh = super::read_volume(input, reading, quiet)?;
+                let solved = trioxide_operations::vem_of_cells(mesh, &options.vem);
+                let (mesh, report) = solved.map_err(worded)?;
+                Ok((Solved::OfCells(mesh), report))
+            }
+            _ => {
+                let mesh = super::read_mesh(input, reading, quiet)?;
                 let solved = trioxide_operations::vem(mesh, &options.vem);
                 let (mesh, report) = solved.map_err(worded)?;
                 Ok((Solved::InPlane(mesh), report))
             }
         })
         .map_err(|error: Error| error.in_file(&options.mesh))?;
-    note_all(&report.notes, options.quiet);
+    note_all(&report.notes, quiet);
     let (run, counts) = (report.run, report.totals.counts());
     let given = Report::of("vem", &options.mesh, run, counts);
     if let Some(target) = target {
@@ -99,6 +108,7 @@ pub fn run(options: &Options) -> Result<()> {
 enum Solved {
     InPlane(Mesh),
     InSpace(PolyhedralMesh),
+    OfCells(VolumeMesh),
 }
 
 /// The kind of file that the solution is written to.
@@ -146,6 +156,7 @@ impl Target<'_> {
                 let picture = match solved {
                     Solved::InPlane(mesh) => render::render(mesh, &drawing, format),
                     Solved::InSpace(mesh) => render::render_polyhedra(mesh, &drawing, format),
+                    Solved::OfCells(mesh) => render::render_volume(mesh, &drawing, format),
                 };
                 let picture = picture?;
                 write_atomically(path, |file| file.write_all(&picture))
@@ -159,7 +170,8 @@ impl Target<'_> {
                     Ok(())
                 }
                 // A .vtu file keeps all.
-                Solved::InSpace(mesh) => write_polyhedra(path, mesh, Default::default()).map(drop),
+                Solved::InSpace(mesh) => write_polyhedra(path, mesh, None).map(drop),
+                Solved::OfCells(mesh) => write_volume(path, mesh),
             },
         }
     }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use trioxide::formats::atomic_file::write_atomically;
-use trioxide::formats::{ReadOptions, is_polyhedra, read_polyhedra};
+use trioxide::formats::{ReadOptions, is_polyhedra_as};
 use trioxide::{Error, Result, progress};
 use trioxide_arguments::{account, print};
 use trioxide_operations::count::parse_count;
@@ -22,7 +22,7 @@ const DEFAULTS: &str = "In the page: drag turns, or moves a planar mesh (with Sh
 #[derive(Args)]
 #[command(after_help = DEFAULTS)]
 pub struct Options {
-    #[arg(required = true, value_name = "MESH", help = help::mesh_to_read("Meshes to show"))]
+    #[arg(required = true, value_name = "MESH", help = help::any_mesh_to_read("Meshes to show"))]
     meshes: Vec<PathBuf>,
     /// Page to write, .html, which needs no other file and no network; without it the page is served on this machine
     /// alone, until Ctrl-C
@@ -122,10 +122,8 @@ fn check_is_page(output: &Path) -> Result<()> {
 
 fn read(input: &Path, options: &Options) -> Result<Drawn> {
     let (reading, quiet, most) = (options.reading, options.quiet, options.max_cells);
-    let drawn = if is_polyhedra(input) {
-        let mesh = read_polyhedra(input)?;
-        account::part("read");
-        Drawn::of_polyhedra(mesh, most)
+    let drawn = if is_polyhedra_as(input, reading) {
+        Drawn::of_polyhedra(super::read_polyhedra(input, reading, quiet)?, most)
     } else if super::is_volume(input, reading) {
         Drawn::of_volume(super::read_volume(input, reading, quiet)?, most)
     } else {

@@ -1,10 +1,13 @@
 //! OpenFOAM's `polyMesh`: `points`, `faces`, `owner`, `neighbour` and `boundary` in `constant/polyMesh/` beside a
 //! `.foam` file, which ParaView opens.
 //!
-//! <https://doc.openfoam.com/2312/fundamentals/mesh/>. Inner faces come first, in ascending order of owner and
-//! neighbour. The owner is the polyhedron with the lower id, and the face is counter-clockwise as seen from outside of
-//! it. Faces of the boundary follow, with a patch for each tag. A barrier face, which has the same polyhedron on both
-//! sides, becomes two faces of the patch `barriers`: a baffle.
+//! <https://doc.openfoam.com/2312/fundamentals/mesh/>. It writes text. Inner faces come first, in ascending order of
+//! owner and neighbour. The owner is the polyhedron with the lower id, and the face is counter-clockwise as seen from
+//! outside of it. Faces of the boundary follow, with a patch `tag_N` for each tag, and `boundary` for faces without
+//! one. A barrier face, which has the same polyhedron on both sides, becomes two faces of the patch `barriers`: a
+//! baffle. Regions are zones of cells, `region_N`.
+//!
+//! [`read`] has the files that are read; written again, those of trioxide have the same bytes.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -17,6 +20,16 @@ use trioxide_mesh::{Error, Result};
 use crate::atomic_file::AtomicFile;
 use crate::off::push_point;
 use crate::rows_out::{push_integer, write_records};
+
+mod file;
+mod read;
+
+pub(super) use read::{is_case, read};
+
+/// The patch of faces without a tag.
+const UNTAGGED: &str = "boundary";
+/// The patch of faces with the same polyhedron on both sides.
+const BARRIERS: &str = "barriers";
 
 /// A patch: its name, and the sides of its faces.
 type Patch = (String, Vec<u32>);
@@ -40,29 +53,26 @@ fn arrange(mesh: &PolyhedralMesh) -> PolyMesh {
         (BTreeMap::<i32, Vec<u32>>::new(), Vec::new(), Vec::new());
     for (face, &[a, b]) in around.iter().enumerate() {
         let side = 2 * face as u32;
-        if b == NONE {
-            match tags.get(&(face as u32)) {
-                Some(&tag) => by_tag.entry(tag).or_default().push(side),
-                None => untagged.push(side),
+        match [a, b] {
+            [NONE, NONE] => {}
+            [NONE, _] | [_, NONE] => {
+                let seen = side + u32::from(a == NONE);
+                match tags.get(&(face as u32)) {
+                    Some(&tag) => by_tag.entry(tag).or_default().push(seen),
+                    None => untagged.push(seen),
+                }
             }
-        } else if a == b {
-            barriers.extend([side, side + 1]);
-        } else {
-            let seen = if a < b { side } else { side + 1 };
-            inner.push((a.min(b), a.max(b), seen));
+            _ if a == b => barriers.extend([side, side + 1]),
+            _ => inner.push((a.min(b), a.max(b), side + u32::from(a > b))),
         }
     }
     inner.sort_unstable();
-    let name = |tag: i32| match tag < 0 {
-        true => format!("tag_minus_{}", tag.unsigned_abs()),
-        false => format!("tag_{tag}"),
-    };
     let mut patches: Vec<Patch> = by_tag
         .into_iter()
-        .map(|(tag, sides)| (name(tag), sides))
+        .map(|(tag, sides)| (name_of("tag", tag), sides))
         .collect();
-    patches.push(("boundary".to_owned(), untagged));
-    patches.push(("barriers".to_owned(), barriers));
+    patches.push((UNTAGGED.to_owned(), untagged));
+    patches.push((BARRIERS.to_owned(), barriers));
     patches.retain(|(_, sides)| !sides.is_empty());
     let mut sides: Vec<u32> = inner.iter().map(|&(_, _, side)| side).collect();
     let mut owners: Vec<u32> = inner.iter().map(|&(owner, _, _)| owner).collect();
@@ -96,25 +106,45 @@ fn list(
     out.write_all(b")\n")
 }
 
-/// Files in `constant/polyMesh/`.
-const FILES: [&str; 5] = ["points", "faces", "owner", "neighbour", "boundary"];
+/// Files of a mesh in its folder; the last one is there for regions only.
+const FILES: [&str; 6] = [
+    "points",
+    "faces",
+    "owner",
+    "neighbour",
+    "boundary",
+    "cellZones",
+];
 
+/// Returns the folder of the mesh beside a `.foam` file.
 fn folder_of(path: &Path) -> PathBuf {
     let parent = path.parent().unwrap_or(Path::new(""));
     parent.join("constant").join("polyMesh")
 }
 
-/// The files that [`write`] writes in addition to the file `path`.
-pub(crate) fn beside(path: &Path) -> impl Iterator<Item = PathBuf> {
-    let folder = folder_of(path);
+/// Returns the files that [`write`] writes and [`read`] reads in addition to the file `path`; or those of the mesh in
+/// the folder `path`.
+pub(crate) fn files(path: &Path) -> impl Iterator<Item = PathBuf> {
+    let folder = match path.is_dir() {
+        true => read::folder_in(path),
+        false => folder_of(path),
+    };
     FILES.into_iter().map(move |name| folder.join(name))
 }
 
-pub(super) fn write(path: &Path, mesh: &PolyhedralMesh) -> Result<Vec<String>> {
+/// The name of the group `id`: `tag_7`, `region_minus_2`.
+fn name_of(kind: &str, id: i32) -> String {
+    match id < 0 {
+        true => format!("{kind}_minus_{}", id.unsigned_abs()),
+        false => format!("{kind}_{id}"),
+    }
+}
+
+pub(super) fn write(path: &Path, mesh: &PolyhedralMesh) -> Result<()> {
     let poly = arrange(mesh);
     let folder = folder_of(path);
     std::fs::create_dir_all(&folder).map_err(|source| Error::file(&folder, source))?;
-    let [points, faces, owner, neighbour, boundary] = FILES;
+    let [points, faces, owner, neighbour, boundary, zones] = FILES;
     let mut files = Vec::new();
     let mut add = |name: &str, write: &dyn Fn(&mut AtomicFile) -> io::Result<()>| -> Result<()> {
         files.push(AtomicFile::written(&folder.join(name), write)?);
@@ -181,24 +211,33 @@ pub(super) fn write(path: &Path, mesh: &PolyhedralMesh) -> Result<Vec<String>> {
         }
         out.write_all(b")\n")
     })?;
+    // Zones of a mesh that was there before would be wrong.
+    if mesh.regions.is_some() || folder.join(zones).exists() {
+        let regions = mesh.regions.as_deref().unwrap_or_default();
+        add(zones, &|out| write_zones(out, regions))?;
+    }
     // ParaView opens the folder by an empty file.
     files.push(AtomicFile::create(path)?);
-    AtomicFile::commit_all(files)?;
-    let mut losses = Vec::new();
-    if mesh.regions.is_some() {
-        losses.push(format!("{}: regions are not in polyMesh", path.display()));
+    AtomicFile::commit_all(files)
+}
+
+/// Writes a zone of polyhedra for each region.
+fn write_zones(out: &mut AtomicFile, regions: &[i32]) -> io::Result<()> {
+    let mut by_region = BTreeMap::<i32, Vec<u32>>::new();
+    for (p, &region) in (0..).zip(regions) {
+        by_region.entry(region).or_default().push(p);
     }
-    let around = mesh.neighbours();
-    let inner = mesh
-        .tagged
-        .iter()
-        .filter(|tagged| around[tagged.face as usize][1] != NONE);
-    let inner = inner.count();
-    if inner > 0 {
-        losses.push(format!(
-            "{}: the tags of {inner} inner faces are not in polyMesh, whose patches are on the boundary",
-            path.display()
-        ));
+    let head = header("regIOobject", "cellZones", "");
+    write!(out, "{head}{}\n(\n", by_region.len())?;
+    for (region, polyhedra) in by_region {
+        let name = name_of("region", region);
+        let head =
+            format!("{name}\n{{\n    type            cellZone;\n    cellLabels      List<label>\n");
+        list(out, &head, polyhedra.len(), |buffer, i| {
+            push_integer(buffer, polyhedra[i]);
+            buffer.push(b'\n');
+        })?;
+        out.write_all(b";\n}\n")?;
     }
-    Ok(losses)
+    out.write_all(b")\n")
 }

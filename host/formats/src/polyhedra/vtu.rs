@@ -11,105 +11,61 @@
 use std::path::Path;
 
 use roxmltree::Node;
-use trioxide_mesh::fields::MeshFields;
-use trioxide_mesh::polyhedra::{PolyhedraBuilder, PolyhedralMesh, TaggedFace};
+use trioxide_mesh::polyhedra::PolyhedralMesh;
 use trioxide_mesh::{Result, parallel};
 
-use crate::Encoding;
+use super::Noted;
+use super::listed::{self, Listed, PushFace};
 use crate::atomic_file::write_atomically;
-use crate::fields::{Joined, RESERVED, split};
-use crate::input::peek_file;
+use crate::fields::{Joined, RESERVED};
 use crate::references::Copies;
-use crate::text::{Parsed, check_vertex};
-use crate::volume::vtu::arrays::{Arrays, File, Length, array, child, count, fault, named_array};
-use crate::volume::vtu::fields;
+use crate::text::Parsed;
+use crate::volume::vtk_cells::{POLYHEDRON, find_regions, is_polyhedron};
+use crate::volume::vtu::arrays::{Length, array, child, count, fault, named_array};
+use crate::volume::vtu::{GHOSTS, Piece, fields, for_pieces, has_cells};
 use crate::vtu_array::{Array, Numbers, TAG, index_type};
 use crate::vtu_out::{Sections, with_sections as with_grid_sections, write_grid};
+use crate::{Encoding, ReadOptions};
 
-/// VTK's number of a polyhedron.
-const POLYHEDRON: i64 = 42;
-
-/// Whether the file at `path` is a `.vtu` file with polyhedra.
-pub fn is_polyhedra(path: &Path) -> bool {
-    let is_vtu = path
-        .extension()
-        .is_some_and(|extension| extension.eq_ignore_ascii_case("vtu"));
-    is_vtu && peek_file(path, |file| has_polyhedra(file).unwrap_or(false)).unwrap_or(false)
-}
-
-fn has_polyhedra(file: &[u8]) -> Parsed<bool> {
-    let file = File::new(file)?;
-    let document = file.document()?;
-    let root = document.root_element();
-    let arrays = Arrays::new(&file, root)?;
-    let piece = only_piece(root)?;
-    let cells = child(piece, "Cells")?;
-    let length = Length::Exactly(count(piece, "NumberOfCells")?);
-    let types = arrays.integers(named_array(cells, "types")?, length)?;
-    Ok(types.contains(&POLYHEDRON))
-}
-
-fn only_piece<'a, 'b>(root: Node<'a, 'b>) -> Parsed<Node<'a, 'b>> {
-    child(child(root, "UnstructuredGrid")?, "Piece")
-}
-
-/// The polyhedra of a file with one piece.
-pub(super) fn parse(file: &[u8]) -> Parsed<PolyhedralMesh> {
-    let file = File::new(file)?;
-    let document = file.document()?;
-    let root = document.root_element();
-    let arrays = Arrays::new(&file, root)?;
-    let piece = only_piece(root)?;
-    let of_points = count(piece, "NumberOfPoints")?;
-    let points = arrays.points(piece, of_points)?;
-    let cells = Cells::read(&arrays, piece)?;
-    let mut builder = PolyhedraBuilder::default();
-    let mut tagged = Vec::new();
-    let (mut regions, mut markers) = (Vec::new(), Vec::new());
-    let region = cells.tags(&arrays, piece, "region")?;
-    let marker = cells.tags(&arrays, piece, "marker")?;
-    for (i, &kind) in cells.types.iter().enumerate() {
-        let vertices = |list: &[i64]| -> Result<Vec<u32>, String> {
-            list.iter()
-                .map(|&v| check_vertex(v, 0, points.len()))
-                .collect()
-        };
-        let in_cell = |reason: String| fault(cells.node, format!("cell {i}: {reason}"));
-        match kind {
-            POLYHEDRON => {
-                let faces = cells.faces_of(i)?;
-                let faces: Result<Vec<Vec<u32>>, String> =
-                    faces.into_iter().map(vertices).collect();
-                builder.push(&faces.map_err(in_cell)?).map_err(in_cell)?;
-                regions.extend(region.as_ref().map(|tags| tags[i]));
-            }
-            5 | 7 | 9 => {
-                tagged.push(vertices(cells.vertices_of(i)?).map_err(in_cell)?);
-                markers.push(marker.as_ref().map_or(0, |tags| tags[i]));
-            }
-            0..=2 => {}
-            other => {
-                return Err(in_cell(format!(
-                    "has type {other}, but a mesh of polyhedra has cells of type {POLYHEDRON} and faces only"
-                )));
-            }
-        }
-    }
-    let find = |face: &Vec<u32>| {
-        let found = builder.find(face);
-        found.ok_or_else(|| fault(cells.node, "a tagged face is no face of a polyhedron"))
-    };
-    let faces: Vec<u32> = tagged.iter().map(find).collect::<Parsed<_>>()?;
-    let tagged = faces.into_iter().zip(markers);
-    let tagged = tagged.map(|(face, tag)| TaggedFace { face, tag }).collect();
-    let fields = cells.fields(&arrays, piece, points.len())?;
-    Ok(PolyhedralMesh {
-        points,
-        regions: region.map(|_| regions),
-        tagged,
-        fields,
-        ..builder.finish()
+pub(super) fn has_polyhedra(path: &Path, options: ReadOptions) -> bool {
+    has_cells(path, options, &|types| {
+        parallel::any(types, |&kind| is_polyhedron(kind))
     })
+}
+
+pub(super) fn read(path: &Path, options: ReadOptions) -> Result<Noted> {
+    let mut listed = Listed::default();
+    for_pieces(path, options, &mut |piece| push_piece(piece, &mut listed))?;
+    let refuse = |reason: String| trioxide_mesh::Error::format(path, reason);
+    listed.finish().map_err(refuse)
+}
+
+/// Appends a piece. Returns how many numbers it has.
+fn push_piece(piece: &Piece, listed: &mut Listed) -> Parsed<usize> {
+    let of_points = count(piece.node, "NumberOfPoints")?;
+    let points = piece.arrays.points(piece.node, of_points)?;
+    let cells = Cells::read(piece)?;
+    let is_face = |kind: i64| kind != 0;
+    let (regions, name) = find_regions(|name| piece.tags(name, &cells.types, is_face))?;
+    let markers = piece.tags("marker", &cells.types, is_face)?;
+    let mut skipped = GHOSTS.to_vec();
+    skipped.extend(name);
+    skipped.push("marker");
+    let data = |name| child(piece.node, name).ok();
+    let of_points = fields::read(piece.arrays, data("PointData"), of_points, &GHOSTS)?;
+    let of_cells = fields::read(piece.arrays, data("CellData"), cells.types.len(), &skipped)?;
+    let numbers = listed.push(
+        points,
+        listed::Cells {
+            types: &cells.types,
+            vertices: &|i| cells.vertices_of(i),
+            faces: &|i, push| cells.pass_faces(i, push),
+            regions: regions.as_deref(),
+            markers: markers.as_deref(),
+            fields: [of_points, of_cells],
+        },
+    );
+    numbers.map_err(|reason| fault(cells.node, reason))
 }
 
 /// The arrays of a piece's cells.
@@ -119,12 +75,14 @@ struct Cells<'a, 'b> {
     offsets: Vec<i64>,
     connectivity: Vec<i64>,
     faces: Faces,
-    /// Count of the faces' copies: any number of cells may name one face.
+    /// Count of the copies of lists: any number of cells may name one face, or one part of a list.
     copies: Copies,
 }
 
 /// Faces of the polyhedra.
 enum Faces {
+    /// No cell is a polyhedron.
+    None,
     /// For each polyhedron the number of its faces, and for each face its number of vertices and its vertices; and the
     /// end of each cell, -1 for none.
     Streams { numbers: Vec<i64>, ends: Vec<i64> },
@@ -138,26 +96,24 @@ enum Faces {
 }
 
 impl<'a, 'b> Cells<'a, 'b> {
-    fn read(arrays: &Arrays, piece: Node<'a, 'b>) -> Parsed<Cells<'a, 'b>> {
-        let cells = count(piece, "NumberOfCells")?;
-        let node = child(piece, "Cells")?;
-        let numbers = |name: &str, length| arrays.integers(named_array(node, name)?, length);
+    fn read(piece: &Piece<'a, 'b, '_>) -> Parsed<Cells<'a, 'b>> {
+        let cells = count(piece.node, "NumberOfCells")?;
+        let node = child(piece.node, "Cells")?;
+        let numbers = |name: &str, length| piece.arrays.integers(named_array(node, name)?, length);
         let reach = |ends: &[i64]| {
             let reach = ends.iter().copied().max().unwrap_or(0).max(0);
             Length::AtMost(usize::try_from(reach).unwrap_or(0))
         };
-        let types = numbers("types", Length::Exactly(cells))?;
-        let offsets = numbers("offsets", Length::Exactly(cells))?;
-        let connectivity = numbers("connectivity", reach(&offsets))?;
+        let mut types = numbers("types", Length::Exactly(cells))?;
+        let [(_, offsets), (_, connectivity)] = piece.lists(node, cells)?;
         let is_new = array(node, "polyhedron_to_faces").is_some() && array(node, "faces").is_none();
-        let faces = if is_new {
+        let faces = if !types.contains(&POLYHEDRON) {
+            Faces::None
+        } else if is_new {
             let ends = numbers("polyhedron_offsets", Length::Exactly(cells))?;
             let faces = numbers("polyhedron_to_faces", reach(&ends))?;
-            let last = faces
-                .iter()
-                .copied()
-                .max()
-                .map_or(0, |last| last.saturating_add(1));
+            let last = faces.iter().copied().max();
+            let last = last.map_or(0, |last| last.saturating_add(1));
             let face_ends = numbers("face_offsets", reach(&[last]))?;
             Faces::Lists {
                 vertices: numbers("face_connectivity", reach(&face_ends))?,
@@ -173,46 +129,39 @@ impl<'a, 'b> Cells<'a, 'b> {
             }
         };
         let stored = match &faces {
+            Faces::None => 0,
             Faces::Streams { numbers, .. } => numbers.len(),
             Faces::Lists {
                 vertices, faces, ..
             } => vertices.len() + faces.len(),
         };
+        piece.hide_ghosts(&mut types)?;
         Ok(Cells {
             node,
             types,
             offsets,
-            connectivity,
             faces,
-            copies: Copies::new(stored),
+            copies: Copies::new(stored + connectivity.len()),
+            connectivity,
         })
     }
 
-    /// The slice of `list` from `start` to `end`.
-    fn slice<'l>(&self, list: &'l [i64], start: i64, end: i64, i: usize) -> Parsed<&'l [i64]> {
-        let range = usize::try_from(start).ok().zip(usize::try_from(end).ok());
-        range
-            .and_then(|(start, end)| list.get(start..end))
-            .ok_or_else(|| {
-                fault(
-                    self.node,
-                    format!("cell {i} has offsets outside of its array"),
-                )
-            })
+    fn vertices_of(&self, i: usize) -> Result<&[i64], String> {
+        let vertices = slice(&self.connectivity, &self.offsets, i)?;
+        self.copies.count(vertices.len(), vertices.len())?;
+        Ok(vertices)
     }
 
-    fn vertices_of(&self, i: usize) -> Parsed<&[i64]> {
-        let start = i.checked_sub(1).map_or(0, |before| self.offsets[before]);
-        self.slice(&self.connectivity, start, self.offsets[i], i)
-    }
-
-    /// Faces of polyhedron `i`.
-    fn faces_of(&self, i: usize) -> Parsed<Vec<&[i64]>> {
+    /// Passes each face of polyhedron `i` to `push`.
+    fn pass_faces(&self, i: usize, push: &mut PushFace) -> Result<(), String> {
         match &self.faces {
+            Faces::None => Ok(()),
             Faces::Streams { numbers, ends } => {
                 let before = ends[..i].iter().rev();
                 let start = before.copied().find(|&end| end >= 0).unwrap_or(0);
-                self.split(self.slice(numbers, start, ends[i], i)?, i)
+                let stream = range(numbers, start, ends[i])?;
+                self.copies.count(stream.len(), stream.len())?;
+                pass_stream(stream, push)
             }
             Faces::Lists {
                 vertices,
@@ -220,84 +169,52 @@ impl<'a, 'b> Cells<'a, 'b> {
                 faces,
                 ends,
             } => {
-                let start_of = |ends: &[i64], i: usize| i.checked_sub(1).map_or(0, |i| ends[i]);
-                let own = self.slice(faces, start_of(ends, i), ends[i], i)?;
-                let face = |&face: &i64| {
+                for &face in slice(faces, ends, i)? {
                     let place = usize::try_from(face).ok();
-                    let place =
-                        place
-                            .filter(|&place| place < face_ends.len())
-                            .ok_or_else(|| {
-                                fault(self.node, format!("cell {i}: there is no face {face}"))
-                            })?;
-                    let start = start_of(face_ends, place);
-                    let face = self.slice(vertices, start, face_ends[place], i)?;
-                    let counted = self.copies.count(face.len(), face.len());
-                    counted.map_err(|reason| fault(self.node, reason))?;
-                    Ok(face)
-                };
-                own.iter().map(face).collect()
+                    let place = place.filter(|&place| place < face_ends.len());
+                    let place = place.ok_or_else(|| format!("there is no face {face}"))?;
+                    let face = slice(vertices, face_ends, place)?;
+                    self.copies.count(1 + face.len(), 1 + face.len())?;
+                    push(face)?;
+                }
+                Ok(())
             }
         }
     }
+}
 
-    /// The faces in the stream of polyhedron `i`.
-    fn split<'l>(&self, stream: &'l [i64], i: usize) -> Parsed<Vec<&'l [i64]>> {
-        let broken = || fault(self.node, format!("cell {i}: its list of faces is cut off"));
-        let (&count, mut rest) = stream.split_first().ok_or_else(broken)?;
-        let mut faces = Vec::new();
-        for _ in 0..count {
-            let (&size, behind) = rest.split_first().ok_or_else(broken)?;
-            let size = usize::try_from(size).map_err(|_| broken())?;
-            if size > behind.len() {
-                return Err(broken());
-            }
-            let (face, behind) = behind.split_at(size);
-            faces.push(face);
-            rest = behind;
-        }
-        match rest.is_empty() {
-            true => Ok(faces),
-            false => Err(fault(
-                self.node,
-                format!("cell {i}: its list of faces is too long"),
-            )),
-        }
+/// The numbers of `list` between two offsets.
+fn range(list: &[i64], start: i64, end: i64) -> Result<&[i64], String> {
+    let range = usize::try_from(start).ok().zip(usize::try_from(end).ok());
+    range
+        .and_then(|(start, end)| list.get(start..end))
+        .ok_or_else(|| format!("offsets {start} and {end} are outside of their array"))
+}
+
+/// Part `i` of `list`, by the end of each part.
+fn slice<'l>(list: &'l [i64], ends: &[i64], i: usize) -> Result<&'l [i64], String> {
+    range(
+        list,
+        i.checked_sub(1).map_or(0, |before| ends[before]),
+        ends[i],
+    )
+}
+
+/// Passes the faces in the stream of a polyhedron to `push`: its number of faces, and for each face its number of
+/// vertices and its vertices.
+pub(super) fn pass_stream(stream: &[i64], push: &mut PushFace) -> Result<(), String> {
+    let broken = || "its list of faces is cut off".to_owned();
+    let (&count, mut rest) = stream.split_first().ok_or_else(broken)?;
+    for _ in 0..count {
+        let (&size, behind) = rest.split_first().ok_or_else(broken)?;
+        let size = usize::try_from(size).map_err(|_| broken())?;
+        let (face, behind) = behind.split_at_checked(size).ok_or_else(broken)?;
+        push(face)?;
+        rest = behind;
     }
-
-    /// Fields of points, polyhedra and tagged faces.
-    fn fields(&self, arrays: &Arrays, piece: Node, points: usize) -> Parsed<MeshFields> {
-        let data = |name| child(piece, name).ok();
-        let of_points = fields::read(arrays, data("PointData"), points, &[])?;
-        let count = self.types.len();
-        let of_cells = fields::read(arrays, data("CellData"), count, &["region", "marker"])?;
-        let ids = |is_wanted: fn(i64) -> bool| -> Vec<u32> {
-            let cells = (0u32..).zip(&self.types);
-            let wanted = cells.filter(|&(_, &kind)| is_wanted(kind));
-            wanted.map(|(i, _)| i).collect()
-        };
-        let solid = ids(|kind| kind == POLYHEDRON);
-        let tagged = ids(|kind| matches!(kind, 5 | 7 | 9));
-        let [cells, sides] = split(of_cells, count, [&solid, &tagged]);
-        Ok(MeshFields {
-            points: of_points.into_iter().collect(),
-            cells,
-            sides,
-        })
-    }
-
-    /// The cells' array of that name, if there is one.
-    fn tags(&self, arrays: &Arrays, piece: Node, name: &str) -> Parsed<Option<Vec<i32>>> {
-        let data = child(piece, "CellData").ok();
-        let Some(node) = data.and_then(|data| array(data, name)) else {
-            return Ok(None);
-        };
-        let values = arrays.integers(node, Length::Exactly(self.types.len()))?;
-        let tag = |value: i64| {
-            let tag = i32::try_from(value);
-            tag.map_err(|_| fault(node, format!("{name} {value} is no 32-bit integer")))
-        };
-        values.into_iter().map(tag).collect::<Parsed<_>>().map(Some)
+    match rest.is_empty() {
+        true => Ok(()),
+        false => Err("its list of faces is too long".to_owned()),
     }
 }
 

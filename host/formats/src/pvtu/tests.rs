@@ -228,7 +228,7 @@ fn pieces_of_polyhedra_are_the_polyhedra() {
         let [y, z] = [[0, 0], [1, 0], [1, 1], [0, 1]][v as usize % 4];
         DVec3::new((v / 4).into(), y.into(), z.into())
     };
-    let mut expected = builder.finish();
+    let mut expected = builder.finish().unwrap();
     expected.points = (0..24).map(corner).collect();
     expected.regions = Some(vec![1, 2, 3, 4, 5]);
     let tagged = [25, 1, 6, 0];

@@ -99,14 +99,14 @@ fn samples() -> Vec<Sample> {
 }
 
 #[derive(Clone, Debug)]
-enum Damage {
+pub(crate) enum Damage {
     Set(prop::sample::Index, u8),
     Insert(prop::sample::Index, &'static [u8]),
     Remove(prop::sample::Index, usize),
     Truncate(prop::sample::Index),
 }
 
-fn damage() -> impl Strategy<Value = Damage> {
+pub(crate) fn damage() -> impl Strategy<Value = Damage> {
     let index = any::<prop::sample::Index>;
     let pieces = prop::sample::select(vec![
         &b"-"[..],
@@ -135,7 +135,7 @@ fn damage() -> impl Strategy<Value = Damage> {
     ]
 }
 
-fn damaged(mut file: Vec<u8>, damages: Vec<Damage>) -> Vec<u8> {
+pub(crate) fn damaged(mut file: Vec<u8>, damages: Vec<Damage>) -> Vec<u8> {
     for damage in damages {
         let at = |index: prop::sample::Index| index.index(file.len() + 1);
         match damage {

@@ -1,6 +1,7 @@
 //! docs/FORMATS.md shows the tables of formats, and has a row of words for each format.
 
 use super::*;
+use crate::polyhedra::KeptTags;
 use crate::volume::VolumeFormat;
 use trioxide_mesh::fields::{Field, Fields, MeshFields};
 
@@ -122,6 +123,36 @@ fn volumes() -> String {
     table
 }
 
+fn polyhedra() -> String {
+    let mut table = heading(&[
+        "format",
+        "extensions",
+        "regions",
+        "tags of faces",
+        "fields",
+        "encodings",
+    ]);
+    for format in PolyhedraFormat::all() {
+        let tags = match format.keeps_tags {
+            KeptTags::All => "yes",
+            KeptTags::Boundary => "of the boundary",
+            KeptTags::None => "no",
+        };
+        table += &row(&[
+            format.name.to_owned(),
+            extensions(format.extensions),
+            yes(format.keeps_regions).to_owned(),
+            tags.to_owned(),
+            yes(format.keeps_fields).to_owned(),
+            match format.encodings {
+                [] => "text".to_owned(),
+                encodings => encodings_of(encodings),
+            },
+        ]);
+    }
+    table
+}
+
 /// The page, with `table` in place of the one called `name`.
 fn with(page: &str, name: &str, table: &str) -> String {
     let (before, after) = page
@@ -137,6 +168,7 @@ fn the_page_on_formats_shows_the_tables() {
     let page = std::fs::read_to_string(&path).unwrap();
     let made = with(&page, "surfaces", &surfaces());
     let made = with(&made, "volumes", &volumes());
+    let made = with(&made, "polyhedra", &polyhedra());
     if std::env::var_os("TRIOXIDE_BLESS").is_some() {
         std::fs::write(&path, &made).unwrap();
     }
@@ -171,6 +203,10 @@ fn the_page_on_formats_has_words_for_each() {
     }
     let cells = section("## Volume meshes");
     for format in VolumeFormat::all() {
+        check(&cells, format.name, format.extensions);
+    }
+    let cells = section("## Polyhedra");
+    for format in PolyhedraFormat::all() {
         check(&cells, format.name, format.extensions);
     }
 }

@@ -174,9 +174,18 @@ fn every_format_writes_or_refuses_volumes_without_cells() {
     }
     assert!(written > 100, "{written}");
     let none = PolyhedralMesh::default();
-    for name in ["a.vtu", "a.foam", "a.visf", "a.off", "a.ply"] {
-        for encoding in [Encoding::Binary, Encoding::Text, Encoding::Compressed] {
-            write_polyhedra(&folder.path().join(name), &none, encoding).unwrap();
+    let polyhedra = PolyhedraFormat::all().iter();
+    let polyhedra = polyhedra.map(|format| (format.extensions[0], format.encodings));
+    let of_faces = ["a.off", "a.ply"].map(|name| Format::to_write(Path::new(name)).unwrap());
+    let of_faces = of_faces.map(|format| (format.extensions[0], format.encodings));
+    for (extension, encodings) in polyhedra.chain(of_faces) {
+        for encoding in encodings
+            .iter()
+            .map(|&encoding| Some(encoding))
+            .chain([None])
+        {
+            let path = folder.path().join("a").with_extension(extension);
+            write_polyhedra(&path, &none, encoding).unwrap();
         }
     }
 }

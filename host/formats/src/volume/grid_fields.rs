@@ -5,26 +5,26 @@ use trioxide_mesh::fields::{Field, Fields, MeshFields};
 
 /// Fields of a grid.
 #[derive(Default)]
-pub(super) struct GridFields {
+pub(crate) struct GridFields {
     /// Fields of the points.
-    pub(super) points: Vec<Field>,
+    pub(crate) points: Vec<Field>,
     /// Fields of the file's elements, `count` of them.
-    pub(super) elements: Vec<Field>,
-    pub(super) count: usize,
+    pub(crate) elements: Vec<Field>,
+    pub(crate) count: usize,
     /// Fields of cells, of faces and of lines, if the reader separates them.
-    pub(super) lists: [Fields; 3],
+    pub(crate) lists: [Fields; 3],
 }
 
 impl GridFields {
     /// Numbers of all fields.
-    pub(super) fn numbers(&self) -> usize {
+    pub(crate) fn numbers(&self) -> usize {
         let lists = self.lists.iter().flat_map(Fields::iter);
         let fields = self.points.iter().chain(&self.elements).chain(lists);
         fields.map(|field| field.values.len()).sum()
     }
 
     /// Fields of the points, and of two lists of elements with these ids in the file.
-    pub(super) fn into_mesh_fields(self, ids: [&Vec<u32>; 2]) -> MeshFields {
+    pub(crate) fn into_mesh_fields(self, ids: [&Vec<u32>; 2]) -> MeshFields {
         let [mut cells, mut sides] = split(self.elements, self.count, ids.map(Vec::as_slice));
         let [of_cells, of_faces, _] = self.lists;
         of_cells.iter().for_each(|field| cells.push(field.clone()));
@@ -38,7 +38,7 @@ impl GridFields {
 
     /// Appends the fields of another piece, and the ids of its elements to `sources`. Fields that do not have the same
     /// type in both pieces are dropped, and their names returned. A piece without points or elements may lack fields.
-    pub(super) fn append(
+    pub(crate) fn append(
         &mut self,
         other: GridFields,
         points: [usize; 2],

@@ -38,15 +38,28 @@ struct Content {
 
 /// The mesh of a file.
 pub(crate) fn parse_grid(file: &[u8]) -> Parsed<Grid> {
+    into_grid(parse(file)?)
+}
+
+/// The points, cells and arrays of a file.
+pub(crate) fn parse(file: &[u8]) -> Parsed<Parts> {
     let head = &file[..file.len().min(1024)];
-    match memchr::memmem::find(head, b"BINARY") {
-        None => parse_parts(&with_line_feeds(file)),
-        Some(_) => parse_parts(file),
-    }
+    let content = match memchr::memmem::find(head, b"BINARY") {
+        None => parse_content(&with_line_feeds(file)),
+        Some(_) => parse_content(file),
+    };
+    content?.into_parts(file.len())
 }
 
 /// Whether the file has cells of three dimensions, from their types only.
 pub(super) fn is_volume(file: &[u8]) -> bool {
+    has_cells(file, &|types| {
+        types.iter().any(|&kind| vtk_cells::is_solid(kind))
+    })
+}
+
+/// Whether the types of the cells are `wanted`.
+pub(crate) fn has_cells(file: &[u8], wanted: &dyn Fn(&[i64]) -> bool) -> bool {
     let head = &file[..file.len().min(1024)];
     let is_binary = memchr::memmem::find(head, b"BINARY").is_some();
     memchr::memmem::find_iter(file, b"\nCELL_TYPES").any(|at| {
@@ -54,11 +67,11 @@ pub(super) fn is_volume(file: &[u8]) -> bool {
         let mut reader = Reader { text, is_binary };
         let count = reader.text.count("");
         let types = count.and_then(|count| reader.integers(count, Kind::I32, ""));
-        types.is_ok_and(|types| types.iter().any(|&kind| vtk_cells::is_solid(kind)))
+        types.is_ok_and(|types| wanted(&types))
     })
 }
 
-fn parse_parts(file: &[u8]) -> Parsed<Grid> {
+fn parse_content(file: &[u8]) -> Parsed<Content> {
     let mut text = Text::new(file, text_start(file));
     let first = text.line();
     if !first.starts_with(b"# vtk DataFile Version") {
@@ -108,7 +121,7 @@ fn parse_parts(file: &[u8]) -> Parsed<Grid> {
             _ => read_attribute(&mut reader, begin, &keyword, data, &mut parts.arrays)?,
         }
     }
-    finish(parts, file.len())
+    Ok(parts)
 }
 
 fn read_dataset(reader: &mut Reader, begin: usize) -> Parsed<Dataset> {
@@ -246,41 +259,65 @@ fn read_fields(reader: &mut Reader, data: Data, arrays: &mut Vec<Array>) -> Pars
     Ok(())
 }
 
-fn finish(parts: Content, end: usize) -> Parsed<Grid> {
-    let missing = |what: &str| Fault::new(end, format!("there are no {what}"));
-    let points = parts.points.ok_or_else(|| missing("POINTS"))?;
-    let (types_at, types, cells) = match parts.dataset {
-        Some(Dataset::Poly) => {
-            let (types, cells) = join(parts.lists);
-            (cells.at, types, cells)
+/// The points and cells of a file, and all its arrays.
+pub(crate) struct Parts {
+    pub(crate) points: Vec<DVec3>,
+    /// The place of the types in the file.
+    pub(crate) types_at: usize,
+    pub(crate) types: Vec<i64>,
+    pub(crate) cells: Lists,
+    pub(crate) arrays: Vec<Array>,
+}
+
+impl Content {
+    /// Checks that there are points, and a type for each cell.
+    fn into_parts(self, end: usize) -> Parsed<Parts> {
+        let missing = |what: &str| Fault::new(end, format!("there are no {what}"));
+        let points = self.points.ok_or_else(|| missing("POINTS"))?;
+        let (types_at, types, cells) = match self.dataset {
+            Some(Dataset::Poly) => {
+                let (types, cells) = join(self.lists);
+                (cells.at, types, cells)
+            }
+            _ => {
+                let cells = self.cells.unwrap_or_default();
+                let (at, types) = match self.types {
+                    None if cells.len() > 0 => return Err(missing("CELL_TYPES")),
+                    None => (end, Vec::new()),
+                    Some(types) => types,
+                };
+                (at, types, cells)
+            }
+        };
+        if types.len() != cells.len() {
+            let reason = format!(
+                "expected a type for each of {} cells, found {}",
+                cells.len(),
+                types.len()
+            );
+            return Err(Fault::new(types_at, reason));
         }
-        _ => {
-            let cells = parts.cells.unwrap_or_default();
-            let (at, types) = match parts.types {
-                None if cells.len() > 0 => return Err(missing("CELL_TYPES")),
-                None => (end, Vec::new()),
-                Some(types) => types,
-            };
-            (at, types, cells)
-        }
-    };
-    if types.len() != cells.len() {
-        let reason = format!(
-            "expected a type for each of {} cells, found {}",
-            cells.len(),
-            types.len()
-        );
-        return Err(Fault::new(types_at, reason));
+        Ok(Parts {
+            points,
+            types_at,
+            types,
+            cells,
+            arrays: self.arrays,
+        })
     }
-    let tags = |name: &str| -> Parsed<Option<Vec<i32>>> {
+}
+
+impl Parts {
+    /// The cell array of this name, if it has whole numbers.
+    pub(crate) fn tags(&self, name: &str) -> Parsed<Option<Vec<i32>>> {
         let named = |array: &&Array| array.name == name;
-        let found = parts.arrays.iter().filter(named);
+        let found = self.arrays.iter().filter(named);
         let Some((array, values)) = found.filter_map(|a| Some((a, a.tags()?))).next() else {
             return Ok(None);
         };
         let values = values.iter();
         let tags: Option<Vec<i32>> = values.map(|&tag| i32::try_from(tag).ok()).collect();
-        let tags = tags.filter(|tags| tags.len() == types.len());
+        let tags = tags.filter(|tags| tags.len() == self.types.len());
         match tags {
             Some(tags) => Ok(Some(tags)),
             None => {
@@ -288,15 +325,25 @@ fn finish(parts: Content, end: usize) -> Parsed<Grid> {
                 Err(Fault::new(array.at, reason))
             }
         }
-    };
-    let (regions, name) = vtk_cells::find_regions(tags)?;
+    }
+}
+
+fn into_grid(parts: Parts) -> Parsed<Grid> {
+    let (regions, name) = vtk_cells::find_regions(|name| parts.tags(name))?;
+    let markers = parts.tags("marker")?;
+    let Parts {
+        points,
+        types_at,
+        types,
+        cells,
+        arrays,
+    } = parts;
     let mut skipped = Vec::from_iter(name);
     // In a surface without lines a marker is an ordinary field.
     let has_markers = |&kind: &i64| vtk_cells::is_solid(kind) || vtk_cells::is_line(kind);
     if types.iter().any(has_markers) {
         skipped.push("marker");
     }
-    let markers = tags("marker")?;
     let mut elements = vtk_cells::read(
         &types,
         |i| cells.range(i),
@@ -311,7 +358,7 @@ fn finish(parts: Content, end: usize) -> Parsed<Grid> {
     elements.has_regions = regions.is_some();
     elements.has_copies = name.is_some_and(|name| name != "region");
     let counts = [points.len(), types.len()];
-    let [of_points, of_cells] = vtk_fields::fields(parts.arrays, counts, &skipped)?;
+    let [of_points, of_cells] = vtk_fields::fields(arrays, counts, &skipped)?;
     let grid = Grid::new(points, elements).map_err(|reason| Fault::new(cells.at, reason))?;
     Ok(grid.with_fields(of_points, of_cells, types.len()))
 }

@@ -47,6 +47,14 @@ pub(super) fn is_solid(kind: i64) -> bool {
     matches!(kind, 10..=16 | 24..=27 | 29 | 31..=33 | 37 | 41 | 42 | 71..=74 | 78..=81)
 }
 
+/// Whether cells of this type are read as polyhedra: pentagonal and hexagonal prisms too.
+pub(crate) fn is_polyhedron(kind: i64) -> bool {
+    matches!(kind, 15 | 16 | POLYHEDRON)
+}
+
+/// VTK's type of a polyhedron, which lists its faces.
+pub(crate) const POLYHEDRON: i64 = 42;
+
 /// Whether cells of this type are lines.
 pub(crate) fn is_line(kind: i64) -> bool {
     matches!(kind, 3 | 4 | 21 | 35 | 68 | 75)
@@ -63,6 +71,40 @@ enum Order {
     Chain,
     /// A strip of triangles.
     Strip,
+}
+
+impl Order {
+    /// Puts the corners of the elements of a cell before its other nodes, in trioxide's order. Returns their number.
+    fn arrange(self, shape: Shape, vertices: &mut Vec<u32>) -> usize {
+        match self {
+            Order::Plain => return shape.vertices(),
+            Order::Grid => {
+                // Rows of a grid run in one direction, sides of a face around it.
+                vertices.swap(2, 3);
+                if vertices.len() == 8 {
+                    vertices.swap(6, 7);
+                }
+            }
+            Order::Chain => *vertices = vertices.windows(2).flatten().copied().collect(),
+            Order::Strip => {
+                let mut triangles = Vec::new();
+                split_strip(vertices, &mut triangles);
+                *vertices = triangles;
+            }
+        }
+        vertices.len()
+    }
+}
+
+/// Puts the corners of cell `i` before its other nodes, in trioxide's order. Returns the shape of its elements (several
+/// of a chain or strip) and the number of their corners.
+pub(crate) fn arrange(
+    i: usize,
+    kind: i64,
+    vertices: &mut Vec<u32>,
+) -> Result<(Shape, usize), String> {
+    let (shape, order) = shape(i, kind, vertices.len())?;
+    Ok((shape, order.arrange(shape, vertices)))
 }
 
 /// The shape, and the order of its vertices.
@@ -94,6 +136,12 @@ fn shape(i: usize, kind: i64, vertices: usize) -> Result<(Shape, Order), String>
         4 | 6 | 7 | 36 => {
             return Err(format!(
                 "cell {i}: a cell of VTK type {kind} has more than {vertices} vertices"
+            ));
+        }
+        _ if is_polyhedron(kind) => {
+            return Err(format!(
+                "cell {i} is a polyhedron (VTK type {kind}): convert, info, render, vem and view take these, and \
+                 `convert --boundary` writes the faces around them"
             ));
         }
         _ => {
@@ -138,7 +186,7 @@ pub(crate) fn read(
     elements.has_vtk_wedges = true;
     // In a volume mesh faces have markers, in a surface lines.
     let is_volume = parallel::any(types, |&kind| is_solid(kind));
-    let (mut found, mut parts) = (Vec::with_capacity(8), Vec::new());
+    let mut found = Vec::with_capacity(8);
     let [regions, markers] = tags;
     let tags_of = |shape| match shape {
         Shape::Cell(_) => *regions,
@@ -182,33 +230,11 @@ pub(crate) fn read(
             );
         }
         let tags = Tags::All(tags_of(shape).map_or(0, |tags| tags[i]));
-        let corners = match order {
-            Order::Plain => {
-                let (corners, side_nodes) = found.split_at(shape.vertices());
-                if !side_nodes.is_empty() {
-                    elements.push_side_nodes(1, side_nodes);
-                }
-                corners
-            }
-            Order::Grid => {
-                // Rows of a grid run in one direction, sides of a face around it.
-                found.swap(2, 3);
-                if found.len() == 8 {
-                    found.swap(6, 7);
-                }
-                &found
-            }
-            Order::Chain => {
-                parts.clear();
-                parts.extend(found.windows(2).flatten());
-                &parts
-            }
-            Order::Strip => {
-                parts.clear();
-                split_strip(&found, &mut parts);
-                &parts
-            }
-        };
+        let corners = order.arrange(shape, &mut found);
+        let (corners, side_nodes) = found.split_at(corners);
+        if !side_nodes.is_empty() {
+            elements.push_side_nodes(1, side_nodes);
+        }
         let parts = corners.len() / shape.vertices();
         elements
             .push(shape, corners, tags)

@@ -12,14 +12,14 @@ use trioxide_mesh::fields::Field;
 
 /// The elements that an attribute belongs to.
 #[derive(Clone, Copy, PartialEq)]
-pub(super) enum Data {
+pub(crate) enum Data {
     None,
     Points(usize),
     Cells(usize),
 }
 
 /// An attribute of points or cells.
-pub(super) struct Array {
+pub(crate) struct Array {
     pub(super) name: String,
     /// Its offset.
     pub(super) at: usize,
@@ -57,7 +57,7 @@ impl Array {
 }
 
 /// The fields of points, and of cells without the arrays named in `skipped`.
-pub(super) fn fields(
+pub(crate) fn fields(
     arrays: Vec<Array>,
     [points, cells]: [usize; 2],
     skipped: &[&str],

@@ -14,24 +14,24 @@ pub(super) const POLYDATA: [(&str, i64); 4] = [
 
 /// Cells as lists of vertices.
 #[derive(Default)]
-pub(super) struct Lists {
+pub(crate) struct Lists {
     /// Its offset in the file.
-    pub(super) at: usize,
+    pub(crate) at: usize,
     /// Ends of the cells in the connectivity, after the start of the first cell.
     offsets: Vec<i64>,
-    pub(super) connectivity: Vec<i64>,
+    pub(crate) connectivity: Vec<i64>,
     /// Whether the number of a cell's vertices precedes them.
     has_sizes: bool,
 }
 
 impl Lists {
     /// Number of cells.
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.offsets.len().saturating_sub(1)
     }
 
     /// The range of cell `i`'s vertices in the connectivity.
-    pub(super) fn range(&self, i: usize) -> (i64, i64) {
+    pub(crate) fn range(&self, i: usize) -> (i64, i64) {
         let before = i64::from(self.has_sizes);
         (self.offsets[i].saturating_add(before), self.offsets[i + 1])
     }

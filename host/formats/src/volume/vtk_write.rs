@@ -23,7 +23,8 @@ pub(crate) fn write_surface(path: &Path, mesh: &Mesh, encoding: Encoding) -> Res
     write_mesh(path, GridMesh::Surface(mesh), encoding)
 }
 
-fn write_mesh(path: &Path, mesh: GridMesh, encoding: Encoding) -> Result<()> {
+/// Writes a mesh.
+pub(crate) fn write_mesh(path: &Path, mesh: GridMesh, encoding: Encoding) -> Result<()> {
     let is_binary = encoding != Encoding::Text;
     write_atomically(path, |file| write_to(file, mesh, is_binary))
 }

@@ -99,7 +99,7 @@ fn a_measure_that_is_no_number_has_its_vertex_named() {
     builder.push(&faces).unwrap();
     let report = info_polyhedra(&PolyhedralMesh {
         points: vec![DVec3::ZERO, DVec3::X, DVec3::NAN, DVec3::Z],
-        ..builder.finish()
+        ..builder.finish().expect("faces fit")
     });
     assert_eq!(
         value(report.values(), "problems"),

@@ -73,9 +73,11 @@ def generate(
 def read(
     path: PathLike, *, follow_references: str = "below", columns: Union[None, str, Sequence[str]] = None, progress: Progress = None
 ) -> AnyMesh:
-    """Reads a mesh: a `VolumeMesh` of formats and files with cells that have a volume, `Polyhedra` of a .vtu file that has some.
+    """Reads a mesh: a `VolumeMesh` of formats and files with cells that have a volume, `Polyhedra` of .vtu, .pvtu and .vtk files that
+    have some, of .visf, and of .foam or OpenFOAM's folder of a case or polyMesh.
 
-    The format is that of the file name's extension. Parts of the file that a mesh does not have are left out with a warning.
+    The format is that of the file name's extension. Parts of the file that a mesh does not have are left out with a warning. Faces of
+    polyhedra that do not look outward are turned, with a warning.
 
     Parameters
     ----------
@@ -365,13 +367,13 @@ def view(
 def vem(
     mesh: Any, triangles: Any = None, *, problem: str = "sine", preconditioner: str = "algebraic", progress: Progress = None
 ) -> Solution:
-    """Solves a Poisson problem on a planar mesh of polygons or on polyhedra, by the virtual element method of lowest order.
+    """Solves a Poisson problem on a planar mesh of polygons, on cells or on polyhedra, by the virtual element method of lowest order.
 
-    The problem is that of the mesh moved and scaled so that its longest side is from 0 to 1.
+    Cells count as polyhedra by their faces. The problem is that of the mesh moved and scaled so that its longest side is from 0 to 1.
 
     Parameters
     ----------
-    mesh : Mesh, Polyhedra, or coordinates with `triangles`
+    mesh : Mesh, VolumeMesh, Polyhedra, or coordinates with `triangles`
     problem : "patch" or "sine"
         Exact solution: a linear one, or sin(pi x) sin(pi y).
     preconditioner : "algebraic" or "nested"
@@ -392,7 +394,7 @@ def vem(
     True
     """
     options, found = options_of("vem", locals()), of_any(mesh)
-    if not isinstance(found, Polyhedra):
+    if not isinstance(found, (Polyhedra, VolumeMesh)):
         found = with_triangles(surface_of(found, triangles))
     with watching(progress) as watch:
         return Solution(noted(native.solve_poisson(found._arrays(), options, watch)))

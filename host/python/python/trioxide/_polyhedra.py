@@ -13,7 +13,7 @@ from ._levels import Nested
 
 
 class Polyhedra(Nested, Held):
-    """A mesh of polyhedra, as `polylla` makes it of tetrahedra and `read` of a .vtu file. A face between two polyhedra is there once.
+    """A mesh of polyhedra, as `polylla` makes it of tetrahedra and `read` of a file. A face between two polyhedra is there once.
 
     Attributes
     ----------

@@ -213,7 +213,7 @@ class Solution:
     counts : dict
         What the run counted and measured, as the command line reports it: `l2_error`, `h1_error`, `max_vertex_error` and others.
     mesh : Mesh or None
-        The given mesh, with the fields "solution" and "exact" of its vertices; None of polyhedra.
+        The given mesh, with the fields "solution" and "exact" of its vertices; None of cells and polyhedra.
     """
 
     __slots__ = ("values", "exact", "unknowns", "iterations", "counts", "mesh", "__weakref__")

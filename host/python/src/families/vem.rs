@@ -7,8 +7,8 @@ use trioxide_operations as operations;
 use super::Family;
 use crate::arrays::list;
 use crate::call::{Dict, put_counts, put_notes};
-use crate::files::check_surface;
-use crate::meshes::{dict_of_mesh, mesh_of};
+use crate::files::{check_surface, check_volume};
+use crate::meshes::{dict_of_mesh, mesh_of, volume_of};
 use crate::options::{KEYWORDS, command, parse};
 use crate::polyhedra::polyhedra_of;
 use crate::work::run;
@@ -21,7 +21,7 @@ pub(super) const FAMILY: Family = Family {
     runs: &[],
 };
 
-/// Solves a Poisson problem by virtual elements, on polygons or on polyhedra.
+/// Solves a Poisson problem by virtual elements, on polygons, cells or polyhedra.
 #[pyfunction]
 pub fn solve_poisson<'py>(
     py: Python<'py>,
@@ -35,6 +35,13 @@ pub fn solve_poisson<'py>(
         let mesh = polyhedra_of(mesh)?;
         let (_, report) = run(py, watch, move || {
             operations::vem_in_space(mesh, &options).map_err(|error| error.worded(KEYWORDS))
+        })?;
+        report
+    } else if mesh.contains("tetrahedra")? {
+        let mesh = volume_of(mesh)?;
+        let (_, report) = run(py, watch, move || {
+            check_volume(&mesh)?;
+            operations::vem_of_cells(mesh, &options).map_err(|error| error.worded(KEYWORDS))
         })?;
         report
     } else {

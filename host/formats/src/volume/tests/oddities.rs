@@ -477,7 +477,11 @@ fn vtk_oddities_and_faults() {
         with("\n10\n", "\n24\n"),
         "f:20: cell 0: a cell of VTK type 24 has more than 4 vertices"
     );
-    assert!(with("\n10\n", "\n42\n").starts_with("f:20: cell 0 has VTK type 42, but"));
+    assert!(
+        with("\n10\n", "\n42\n")
+            .starts_with("f:20: cell 0 is a polyhedron (VTK type 42): convert,")
+    );
+    assert!(with("\n10\n", "\n43\n").starts_with("f:20: cell 0 has VTK type 43, but"));
     assert_eq!(
         with("0 4 7", "0 4 8"),
         "f:15: the offset of cell 1 is outside of connectivity"

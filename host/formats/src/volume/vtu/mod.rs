@@ -34,23 +34,32 @@ use arrays::{Arrays, File, Length, array, child, count, fault, named_array};
 
 /// Whether the file or its pieces have cells of three dimensions.
 pub(super) fn is_volume(path: &Path, options: ReadOptions) -> bool {
-    let is_volume = |file: &[u8]| match sources(References::of(path, options), file) {
+    has_cells(path, options, &|types| {
+        parallel::any(types, |&kind| vtk_cells::is_solid(kind))
+    })
+}
+
+/// Whether the types of a piece's cells are `wanted`, of any piece of the file or of the files that it names.
+pub(crate) fn has_cells(
+    path: &Path,
+    options: ReadOptions,
+    wanted: &dyn Fn(&[i64]) -> bool,
+) -> bool {
+    let in_file = |file: &[u8]| file_has_cells(file, wanted).unwrap_or(false);
+    let has_cells = |file: &[u8]| match sources(References::of(path, options), file) {
         Ok(Some(sources)) => {
             let mut seen = HashSet::new();
             let mut sources = sources.iter().filter(|source| seen.insert(*source));
-            sources.any(|source| has_volume(source))
+            sources.any(|source| map_file(source).is_ok_and(|file| in_file(&file)))
         }
-        Ok(None) => file_has_volume(file).unwrap_or(false),
+        Ok(None) => in_file(file),
+        // The reader of the file reports the error.
         Err(_) => false,
     };
-    peek_file(path, is_volume).unwrap_or(false)
+    peek_file(path, has_cells).unwrap_or(false)
 }
 
-fn has_volume(path: &Path) -> bool {
-    map_file(path).is_ok_and(|file| file_has_volume(&file).unwrap_or(false))
-}
-
-fn file_has_volume(file: &[u8]) -> Parsed<bool> {
+fn file_has_cells(file: &[u8], wanted: &dyn Fn(&[i64]) -> bool) -> Parsed<bool> {
     let file = File::new(file)?;
     let document = file.document()?;
     let root = document.root_element();
@@ -59,8 +68,7 @@ fn file_has_volume(file: &[u8]) -> Parsed<bool> {
         if let Ok(cells) = child(piece, "Cells") {
             let length = Length::Exactly(count(piece, "NumberOfCells")?);
             let types = array(cells, "types").ok_or_else(|| fault(cells, "no types"))?;
-            let types = arrays.integers(types, length)?;
-            if parallel::any(&types, |&kind| vtk_cells::is_solid(kind)) {
+            if wanted(&arrays.integers(types, length)?) {
                 return Ok(true);
             }
         }
@@ -70,25 +78,66 @@ fn file_has_volume(file: &[u8]) -> Parsed<bool> {
 
 /// The mesh of a file, or of the files that a parallel one names.
 pub(crate) fn read_grid(path: &Path, options: ReadOptions) -> Result<Grid> {
+    let mut joined: Option<Grid> = None;
+    let pieces = for_pieces(path, options, &mut |piece| append(piece, &mut joined))?;
+    let mut grid = joined.ok_or_else(|| Error::format(path, "the file names no piece"))?;
+    note_pieces(&mut grid, pieces);
+    Ok(grid)
+}
+
+/// Appends the mesh of a piece. Returns its number of numbers.
+fn append(piece: &Piece, joined: &mut Option<Grid>) -> Parsed<usize> {
+    let grid = piece.read()?;
+    let numbers = grid.numbers();
+    let appended = grid.append_to(joined);
+    appended.map_err(|reason| fault(piece.node, reason))?;
+    Ok(numbers)
+}
+
+/// Passes each piece of a file, or of the files that a parallel one names, to `read`, which returns how many numbers
+/// the piece has. Returns the number of pieces.
+pub(crate) fn for_pieces(
+    path: &Path,
+    options: ReadOptions,
+    read: &mut dyn FnMut(&Piece) -> Parsed<usize>,
+) -> Result<usize> {
     let file = map_file(path)?;
     let in_text = |fault: Fault| fault.in_text(path, &file);
     let sources = sources(References::of(path, options), &file).map_err(in_text)?;
     let Some(sources) = sources else {
-        return parse_grid(&file).map_err(in_text);
+        let (pieces, _) = pieces_in(&file, read).map_err(in_text)?;
+        return Ok(pieces);
     };
-    let refuse = |reason: String| Error::format(path, reason);
     let copies = Copies::new(file.len());
-    let mut joined: Option<Grid> = None;
+    let mut count = 0;
     for source in &sources {
         let file = map_file(source)?;
         copies.add_file(source, file.len());
-        let grid = parse_grid(&file).map_err(|fault| fault.in_text(source, &file))?;
-        copies.count(file.len(), grid.numbers()).map_err(refuse)?;
-        grid.append_to(&mut joined).map_err(refuse)?;
+        let (pieces, numbers) =
+            pieces_in(&file, read).map_err(|fault| fault.in_text(source, &file))?;
+        let counted = copies.count(file.len(), numbers);
+        counted.map_err(|reason| Error::format(path, reason))?;
+        count += pieces;
     }
-    let mut grid = joined.ok_or_else(|| refuse("the file names no piece".to_owned()))?;
-    note_pieces(&mut grid, sources.len());
-    Ok(grid)
+    Ok(count)
+}
+
+/// Passes each piece in a file to `read`. Returns the number of pieces, and of their numbers.
+fn pieces_in(file: &[u8], read: &mut dyn FnMut(&Piece) -> Parsed<usize>) -> Parsed<(usize, usize)> {
+    let file = File::new(file)?;
+    let document = file.document()?;
+    let root = document.root_element();
+    let arrays = Arrays::new(&file, root)?;
+    let pieces = pieces(root)?;
+    let mut numbers = 0usize;
+    for &node in &pieces {
+        let piece = Piece {
+            arrays: &arrays,
+            node,
+        };
+        numbers = numbers.saturating_add(read(&piece)?);
+    }
+    Ok((pieces.len(), numbers))
 }
 
 fn note_pieces(grid: &mut Grid, pieces: usize) {
@@ -138,27 +187,17 @@ fn pieces<'a, 'b>(root: Node<'a, 'b>) -> Parsed<Vec<Node<'a, 'b>>> {
 }
 
 /// The mesh of a file that contains all its pieces.
+#[cfg(test)]
 pub(crate) fn parse_grid(file: &[u8]) -> Parsed<Grid> {
-    let file = File::new(file)?;
-    let document = file.document()?;
-    let root = document.root_element();
-    let arrays = Arrays::new(&file, root)?;
     let mut joined: Option<Grid> = None;
-    let pieces = pieces(root)?;
-    let count = pieces.len();
-    for node in pieces {
-        let piece = Piece {
-            arrays: &arrays,
-            node,
-        };
-        let grid = piece.read()?;
-        grid.append_to(&mut joined)
-            .map_err(|reason| fault(node, reason))?;
-    }
-    let mut grid = joined.ok_or_else(|| fault(root, "there is no Piece here"))?;
-    note_pieces(&mut grid, count);
+    let (pieces, _) = pieces_in(file, &mut |piece| append(piece, &mut joined))?;
+    let mut grid = joined.ok_or_else(|| Fault::new(0, "there is no Piece here"))?;
+    note_pieces(&mut grid, pieces);
     Ok(grid)
 }
+
+/// Names of cell arrays that mark the cells of neighbouring pieces.
+pub(crate) const GHOSTS: [&str; 2] = ["vtkGhostType", "vtkGhostLevels"];
 
 /// Cells of a piece, in the order of its cell arrays.
 struct Cells<'a, 'b> {
@@ -170,9 +209,10 @@ struct Cells<'a, 'b> {
     nodes: [Node<'a, 'b>; 3],
 }
 
-struct Piece<'a, 'b, 'c> {
-    arrays: &'c Arrays<'c>,
-    node: Node<'a, 'b>,
+/// A piece of a file.
+pub(crate) struct Piece<'a, 'b, 'c> {
+    pub(crate) arrays: &'c Arrays<'c>,
+    pub(crate) node: Node<'a, 'b>,
 }
 
 impl<'a, 'b> Piece<'a, 'b, '_> {
@@ -187,7 +227,7 @@ impl<'a, 'b> Piece<'a, 'b, '_> {
         let of_faces = |kind| !vtk_cells::is_line(kind);
         let (regions, name) =
             vtk_cells::find_regions(|name| self.tags(name, &cells.types, of_faces))?;
-        let mut skipped = vec!["vtkGhostType", "vtkGhostLevels"];
+        let mut skipped = GHOSTS.to_vec();
         skipped.extend(name);
         let is_volume = parallel::any(&cells.types, |&kind| vtk_cells::is_solid(kind));
         let markers = self.tags("marker", &cells.types, |kind| match is_volume {
@@ -197,16 +237,7 @@ impl<'a, 'b> Piece<'a, 'b, '_> {
         if is_volume || parallel::any(&cells.types, |&kind| vtk_cells::is_line(kind)) {
             skipped.push("marker");
         }
-        for (name, hidden) in [("vtkGhostType", 1 | 32), ("vtkGhostLevels", i32::MAX)] {
-            // Cells of neighbouring pieces.
-            if let Some(ghosts) = self.tags(name, &cells.types, |_| true)? {
-                for (kind, ghost) in cells.types.iter_mut().zip(ghosts) {
-                    if ghost & hidden != 0 {
-                        *kind = 0;
-                    }
-                }
-            }
-        }
+        self.hide_ghosts(&mut cells.types)?;
         let Cells { offsets, .. } = &cells;
         let mut elements = vtk_cells::read(
             &cells.types,
@@ -233,6 +264,20 @@ impl<'a, 'b> Piece<'a, 'b, '_> {
         Ok(grid.with_fields(of_points, of_cells, cells.types.len()))
     }
 
+    /// Makes points, which are skipped, of the cells of neighbouring pieces.
+    pub(crate) fn hide_ghosts(&self, types: &mut [i64]) -> Parsed<()> {
+        for (name, hidden) in GHOSTS.into_iter().zip([1 | 32, i32::MAX]) {
+            if let Some(ghosts) = self.tags(name, types, |_| true)? {
+                for (kind, ghost) in types.iter_mut().zip(ghosts) {
+                    if ghost & hidden != 0 {
+                        *kind = 0;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// The whole numbers of a required array.
     fn integers(
         &self,
@@ -245,7 +290,11 @@ impl<'a, 'b> Piece<'a, 'b, '_> {
     }
 
     /// Offsets and connectivity of `cells` cells in an element.
-    fn lists(&self, node: Node<'a, 'b>, cells: usize) -> Parsed<[(Node<'a, 'b>, Vec<i64>); 2]> {
+    pub(crate) fn lists(
+        &self,
+        node: Node<'a, 'b>,
+        cells: usize,
+    ) -> Parsed<[(Node<'a, 'b>, Vec<i64>); 2]> {
         let offsets = self.integers(node, "offsets", Length::Exactly(cells))?;
         let reach = offsets.1.iter().copied().max().unwrap_or(0);
         let reach = Length::AtMost(usize::try_from(reach).unwrap_or(0));
@@ -325,7 +374,7 @@ impl<'a, 'b> Piece<'a, 'b, '_> {
 
     /// The cell array of this name, if it has one whole number per cell. In our own arrays, only cells that are `meant`
     /// need one.
-    fn tags(
+    pub(crate) fn tags(
         &self,
         name: &str,
         types: &[i64],

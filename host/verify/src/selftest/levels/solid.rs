@@ -100,7 +100,7 @@ fn cubes(side: u32, is_there: impl Fn([u32; 3]) -> bool) -> PolyhedralMesh {
         builder.push(&faces).expect("cubes of a grid");
         regions.push(i32::from(2 * z > side));
     }
-    let mut mesh = builder.finish();
+    let mut mesh = builder.finish().expect("cubes of a grid");
     for i in 0..(side + 1).pow(3) {
         let place = [
             i % (side + 1),
