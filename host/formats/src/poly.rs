@@ -2,8 +2,8 @@
 //! plane.
 //!
 //! <https://www.cs.cmu.edu/~quake/triangle.poly.html>. If a `.poly` file has no points, they are in the `.node` file of
-//! the same stem. TetGen's `.poly` files, of facets in space, are refused. A region's attribute is its id. If one is not
-//! a whole number, the ids number the values in ascending order, with a note. Attributes and markers of points are
+//! the same stem. TetGen's `.poly` files, of facets in space, are refused. A region's attribute is its id. If one is
+//! not a whole number, the ids number the values in ascending order, with a note. Attributes and markers of points are
 //! fields.
 
 use std::path::Path;

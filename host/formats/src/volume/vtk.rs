@@ -168,6 +168,7 @@ fn read_attribute(
             components,
             kind,
             values,
+            notes: Vec::new(),
         });
     };
     let (name, components) = match keyword {
@@ -212,7 +213,18 @@ fn read_attribute(
                 Kind::F32
             };
             let values = reader.numbers(count.saturating_mul(components), kind, "colours")?;
-            push(name, components, Kind::U8, colors(values));
+            let (values, notes) = colors(values, components);
+            let name = decode(name);
+            let notes = notes.iter().map(|note| format!("colours {name}: {note}"));
+            arrays.push(Array {
+                at: begin,
+                data,
+                components,
+                kind: Kind::U8,
+                values,
+                notes: notes.collect(),
+                name,
+            });
             return Ok(());
         }
         "TEXTURE_COORDINATES" => {
@@ -254,6 +266,7 @@ fn read_fields(reader: &mut Reader, data: Data, arrays: &mut Vec<Array>) -> Pars
             components,
             kind,
             values,
+            notes: Vec::new(),
         });
     }
     Ok(())
@@ -357,6 +370,9 @@ fn into_grid(parts: Parts) -> Parsed<Grid> {
     })?;
     elements.has_regions = regions.is_some();
     elements.has_copies = name.is_some_and(|name| name != "region");
+    elements
+        .notes
+        .extend(arrays.iter().flat_map(|array| array.notes.clone()));
     let counts = [points.len(), types.len()];
     let [of_points, of_cells] = vtk_fields::fields(arrays, counts, &skipped)?;
     let grid = Grid::new(points, elements).map_err(|reason| Fault::new(cells.at, reason))?;

@@ -5,6 +5,7 @@ use std::io;
 use super::bytes::{Kind, Numbers, Order, write_numbers};
 use super::vtu::fields::values;
 use crate::atomic_file::Out;
+use crate::colors;
 use crate::fields::{Joined, names_of};
 use crate::percent;
 use crate::text::{Fault, Parsed};
@@ -27,6 +28,8 @@ pub(crate) struct Array {
     pub(super) components: usize,
     pub(super) kind: Kind,
     pub(super) values: Numbers,
+    /// Sentences on how it is read.
+    pub(super) notes: Vec<String>,
 }
 
 impl Array {
@@ -75,15 +78,24 @@ pub(crate) fn fields(
     Ok(fields)
 }
 
-/// Colours, which are bytes in binary files, and 0 to 1 in text.
-pub(super) fn colors(values: Numbers) -> Numbers {
-    match values {
-        Numbers::Floats(floats) => {
-            let byte = |x: &f64| i64::from((255.0 * x).round() as u8);
-            Numbers::Integers(floats.iter().map(byte).collect())
+/// Returns colours of this number of components as bytes, which they are in binary files, and notes. In text they run
+/// from 0 to 1, or as their numbers say.
+pub(super) fn colors(values: Numbers, components: usize) -> (Numbers, Vec<String>) {
+    let floats = match values {
+        Numbers::Floats(floats) if (1..=4).contains(&components) => floats,
+        values => return (values, Vec::new()),
+    };
+    let colors = colors::bytes_of(floats.len() / components, &[1.0], |i| {
+        let mut channels = [0.0; 4];
+        let color = &floats[components * i..components * (i + 1)];
+        for (channel, number) in channels.iter_mut().zip(color) {
+            *channel = *number as f32;
         }
-        integers => integers,
-    }
+        (channels, components as u8)
+    });
+    let bytes = colors.bytes.iter().flat_map(|color| &color[..components]);
+    let integers = bytes.map(|&byte| i64::from(byte)).collect();
+    (Numbers::Integers(integers), colors.notes)
 }
 
 /// The name of an array: VTK writes `%20` for a blank.

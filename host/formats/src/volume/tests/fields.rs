@@ -102,6 +102,16 @@ fn attributes_of_legacy_files_are_fields() {
     );
     assert_eq!(mesh.fields.cells.get("p").unwrap().values, vec![0.5].into());
     assert!(mesh.fields.sides.get("p").is_none());
+    // Other programs write colours from 0 to 255.
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.vtk");
+    let bytes = file.replace("1 0 0 0 1 0 0 0 1 0.5 0 0", "200 0 0 0 1 0 0 0 255 7 0 0");
+    std::fs::write(&path, bytes).unwrap();
+    let (mesh, notes) = read_volume_with_notes(&path).unwrap();
+    let colors = mesh.fields.points.get("c").unwrap();
+    let expected = vec![200_u8, 0, 0, 0, 1, 0, 0, 0, 255, 7, 0, 0];
+    assert_eq!(colors.values, expected.into());
+    assert_eq!(notes, ["colours c: its colours run from 0 to 255"]);
     let error = error(
         vtk::parse,
         file.replace("p 1 2 double\n0.5 0", "p 1 1 double\n0.5"),
@@ -182,4 +192,33 @@ fn views_of_gmsh_files_name_nodes_and_elements() {
     assert!(mesh.fields.sides.is_empty());
     let error = error(gmsh::parse, file.replace("13 3.5", "14 3.5"));
     assert!(error.ends_with("there is no node 14"), "{error}");
+}
+
+#[test]
+fn a_note_names_the_arrays_of_a_vtu_file_that_are_no_fields() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.vtu");
+    let mut mesh = crate::Mesh {
+        points: vec![glam::DVec3::ZERO; 3],
+        faces: trioxide_mesh::mesh::Faces::Triangles(vec![[0, 1, 2]]),
+        ..Default::default()
+    };
+    mesh.fields.cells.push(Field::scalars("q", vec![0.5]));
+    crate::write_encoded(&path, &mesh, Some(crate::Encoding::Text)).unwrap();
+    let array = |name: &str, kind: &str| {
+        format!("<DataArray type=\"{kind}\" Name=\"{name}\" format=\"ascii\">65 0</DataArray>")
+    };
+    let of_whole = format!("<FieldData>{}</FieldData><Piece", array("TIME", "Float64"));
+    let label = format!("<CellData>{}", array("label", "String"));
+    let file = std::fs::read_to_string(&path).unwrap();
+    let file = file
+        .replacen("<Piece", &of_whole, 1)
+        .replacen("<CellData>", &label, 1);
+    std::fs::write(&path, file).unwrap();
+    let (back, notes) = crate::read_with_notes(&path).unwrap();
+    assert_eq!(back, mesh);
+    assert_eq!(
+        notes,
+        ["left out: arrays of text and data of the whole mesh: TIME, label"]
+    );
 }

@@ -1,5 +1,7 @@
 //! The fields of a `.vtu` file.
 
+use std::collections::BTreeSet;
+
 use roxmltree::Node;
 
 use super::arrays::{Arrays, Length, fault, kind};
@@ -18,8 +20,7 @@ pub(crate) fn read(
     let children = data.into_iter().flat_map(|data| data.children());
     for node in children.filter(|child| child.has_tag_name("DataArray")) {
         let name = node.attribute("Name").unwrap_or("unnamed");
-        // Text is no field.
-        if skipped.contains(&name) || matches!(node.attribute("type"), Some("String" | "Bit")) {
+        if skipped.contains(&name) || is_no_number(node) {
             continue;
         }
         let components = match node.attribute("NumberOfComponents") {
@@ -41,6 +42,30 @@ pub(crate) fn read(
         });
     }
     Ok(fields)
+}
+
+/// Returns the note on the arrays of a piece that are no fields: those of text or bits, and data of the whole mesh.
+pub(super) fn left_out(piece: Node) -> Option<String> {
+    let is_array = |node: &Node| node.has_tag_name("DataArray");
+    let of_whole = piece
+        .prev_siblings()
+        .filter(|node| node.has_tag_name("FieldData"));
+    let of_whole = of_whole.flat_map(|data| data.children()).filter(is_array);
+    let of_piece = piece.descendants().filter(is_array);
+    let arrays = of_whole.chain(of_piece.filter(|node| is_no_number(*node)));
+    let names = arrays.map(|node| node.attribute("Name").unwrap_or("unnamed"));
+    let names: BTreeSet<&str> = names.collect();
+    if names.is_empty() {
+        return None;
+    }
+    let names = Vec::from_iter(names).join(", ");
+    Some(format!(
+        "left out: arrays of text and data of the whole mesh: {names}"
+    ))
+}
+
+fn is_no_number(array: Node) -> bool {
+    matches!(array.attribute("type"), Some("String" | "Bit"))
 }
 
 /// The numbers of a file as values of their type.

@@ -87,7 +87,9 @@ pub(crate) fn read_grid(path: &Path, options: ReadOptions) -> Result<Grid> {
 
 /// Appends the mesh of a piece. Returns its number of numbers.
 fn append(piece: &Piece, joined: &mut Option<Grid>) -> Parsed<usize> {
-    let grid = piece.read()?;
+    let mut grid = piece.read()?;
+    let left_out = fields::left_out(piece.node);
+    left_out.into_iter().for_each(|note| grid.note(note));
     let numbers = grid.numbers();
     let appended = grid.append_to(joined);
     appended.map_err(|reason| fault(piece.node, reason))?;
