@@ -12,6 +12,11 @@ use crate::ids::{Item, Vertex};
 
 /// The cosine of the largest angle by which a collapse turns a triangle, squared: 78 degrees.
 const TURN: f64 = 0.04;
+/// The square of the sine up to which a triangle is a needle or a cap: its own normal does not decide its side.
+const FLAT: f64 = f64::from_bits((1023 - 40) << 52);
+/// The square of the sine up to which a normal may be rounding. Each component has an error of 2^-51 of the product of
+/// both sides' lengths at most.
+const ROUNDING: f64 = f64::from_bits((1023 - 96) << 52);
 
 /// Nominees ahead of which a CPU prefetches choices, ends, their lists, the triangles in these, and the neighbours.
 const FIRST: u32 = 16;
@@ -126,9 +131,40 @@ pub(super) fn checked(
         return (0, DVec3::ZERO);
     }
     let to = place(low, high);
-    let keeps = |v: &Known, other: &Known| keeps_sides(fans, v, other.id, to, sites);
+    let up = || neighbourhood(fans, low, high, sites);
+    let keeps = |v: &Known, other: &Known| keeps_sides(fans, v, other.id, to, sites, up);
     let is_kept = keeps(low, high) && keeps(high, low);
     (if is_kept { count } else { 0 }, to)
+}
+
+/// The normal of a triangle, twice as long as its area, and the product of the squares of its sides at `a`.
+#[inline(always)]
+fn normal(a: DVec3, b: DVec3, c: DVec3) -> (DVec3, f64) {
+    let (p, q) = (b - a, c - a);
+    (p.cross(q), p.dot(p) * q.dot(q))
+}
+
+/// The sum of the normals of the triangles at two vertices, but for needles and caps.
+#[inline(always)]
+fn neighbourhood(fans: &impl Corners, low: &Known, high: &Known, sites: In<Site>) -> DVec3 {
+    let mut sum = DVec3::ZERO;
+    let mut k = 0;
+    while k < 2 {
+        let (v, here) = if k == 0 {
+            (low.id, low.site.at)
+        } else {
+            (high.id, high.site.at)
+        };
+        fans.all(v, |_, b, c| {
+            let (up, squares) = normal(here, sites.at(b).at, sites.at(c).at);
+            if up.dot(up) > FLAT * squares {
+                sum += up;
+            }
+            true
+        });
+        k += 1;
+    }
+    sum
 }
 
 /// A bit of 64 for a vertex.
@@ -199,19 +235,34 @@ fn removes(fans: &impl Corners, low: &Known, high: &Known, sites: In<Site>) -> u
 }
 
 /// Whether the triangles of vertex `v` without `other` keep their side up, and none becomes degenerate, when `v` goes
-/// to `to`. A triangle that is degenerate already may become any.
+/// to `to`. The side of a needle or a cap is that of its neighbourhood: `around`.
 #[inline(always)]
-fn keeps_sides(fans: &impl Corners, v: &Known, other: Vertex, to: DVec3, sites: In<Site>) -> bool {
+fn keeps_sides(
+    fans: &impl Corners,
+    v: &Known,
+    other: Vertex,
+    to: DVec3,
+    sites: In<Site>,
+    around: impl Fn() -> DVec3,
+) -> bool {
     let here = v.site.at;
+    if to == here {
+        return true;
+    }
     fans.all(v.id, |_, b, c| {
         if b == other || c == other {
             return true;
         }
         let (b, c) = (sites.at(b).at, sites.at(c).at);
-        let before = (b - here).cross(c - here);
-        let after = (b - to).cross(c - to);
-        let (old, new) = (before.dot(before), after.dot(after));
-        let along = before.dot(after);
-        old == 0.0 || new > 0.0 && along > 0.0 && along * along >= TURN * old * new
+        let (own, sides) = normal(here, b, c);
+        let (after, squares) = normal(to, b, c);
+        let up = if own.dot(own) > FLAT * sides {
+            own
+        } else {
+            around()
+        };
+        let (old, new) = (up.dot(up), after.dot(after));
+        let along = up.dot(after);
+        new > ROUNDING * squares && along > 0.0 && along * along >= TURN * old * new
     })
 }

@@ -21,6 +21,10 @@ pub struct Rules {
     pub place: u32,
     /// 1 if only edges between vertices of the boundary have a cost, else 0.
     pub at_border: u32,
+    /// 1 if numbers of the vertices count in the quadrics, else 0.
+    pub counts: u32,
+    /// No meaning.
+    pub padding: u32,
 }
 
 impl Scalar for Rules {}
@@ -32,6 +36,8 @@ impl Rules {
             bound,
             place: place as u32,
             at_border: 0,
+            counts: 0,
+            padding: 0,
         }
     }
 

@@ -49,10 +49,26 @@
 //!   tetrahedron and no lone one. Both ends have a single fan, so a fan of three triangles at both ends is a
 //!   tetrahedron, and a fan of one at both ends a lone triangle. So a closed manifold stays one, and the boundary keeps
 //!   its loops.
-//! - No triangle that moves turns by more than 78 degrees, and none becomes degenerate.
+//! - No triangle that moves turns by more than 78 degrees, and none becomes degenerate. A needle or a cap, whose sine
+//!   is 2^-20 or less, has a normal of the rounding of its coordinates: the side that it keeps is that of the sum of
+//!   the normals of the other triangles at both ends. After the move the sine is above 2^-48. In the plane no triangle
+//!   turns over then: each component of a normal has an error of 2^-51 of the product of both sides' lengths at most,
+//!   so the signs of all normals that are compared are exact.
 //! - A vertex whose triangles are no single fan, or more than [`MOST_IN_FAN`], is an end of no collapse, and none comes
 //!   of a collapse that has more triangles.
 //! - A locked vertex stays where it is; an edge of two locked ones has no cost. So vertices where regions meet stay.
+//! - *Seams* are locked: vertices of the boundary whose position is that of another one of the boundary (0 and -0 are
+//!   equal), as at the cuts of a texture, where each side has vertices of its own. No gap opens: an edge of the
+//!   boundary that lies on another one has two such ends, and stays; or one end is such and the other one the end of a
+//!   seam. Then the collapse of one side would leave a triangle of the other side without area, and the checks refuse
+//!   it.
+//!
+//! # Flat parts
+//!
+//! A sum of quadrics up to 2^-46 of the trace times the squared length of the edge is *rounding*: it counts as zero in
+//! the cost, and for the largest error. The place of a collapse is the first of these with such a sum: the middle of
+//! the edge, the lower end, the higher end; else the least place, with its draw. So planes stay planes, straight edges
+//! straight, and corners keep their bits.
 //!
 //! # Numbers of the vertices
 //!
@@ -68,9 +84,8 @@
 //! - The vertex that survives gets the values for which the sum at its place is least, clamped to the number's range.
 //!   So the values are linear in the place. A locked end keeps its values. The cost has the values that the vertex
 //!   gets. Where the triangles of both ends have no area, it keeps those of the lower end.
-//! - *Seams* are locked: vertices with triangles whose position is that of another one with triangles (0 and -0 are
-//!   equal). Where numbers jump, as at the cuts of a texture, each side has vertices of its own, so both sides keep
-//!   the seam's vertices, and no gap opens.
+//! - A weight of zero has no part in places and costs, which are then those without numbers, bit for bit; the values
+//!   are fitted all the same.
 //! - The largest error bounds the whole cost, so numbers count there as distances.
 //!
 //! The proof holds as it is: values of a vertex are written with its quadric, by its collapse alone. Sums go over
@@ -94,7 +109,8 @@
 //! | place corners | `fans` |
 //! | measure vertices | `vertices`, into `sites` |
 //! | price edges | `costs` |
-//! | find seams, measure numbers | `seams`, `values`, `trends`; the rounds with numbers are in `weighed` |
+//! | find seams | `seams` |
+//! | measure numbers | `values`, `trends`; the rounds with numbers are in `weighed` |
 //! | find cheapest | `cheapest`, `nominees` |
 //! | nominate | `nominees` |
 //! | find first | `checks` |

@@ -12,6 +12,8 @@ const DRAW: f64 = 1e-4;
 /// The share of the trace, times the squared length of the edge, that is added to a cost: where the surface is flat,
 /// short edges go first.
 const SHORT_FIRST: f64 = 1e-9;
+/// The share of the trace, times the squared length of the edge, up to which a cost is rounding, and counts as zero.
+const ROUNDING: f64 = f64::from_bits((1023 - 46) << 52);
 /// A quadric without planes has a trace up to this. Its product with [`DRAW`] is a normal number.
 const NO_TRACE: f64 = 1e-280;
 
@@ -173,27 +175,48 @@ impl Quadric {
 /// Position and cost of the collapse of the edge between two ends, of which `low` has the lower id.
 #[inline(always)]
 pub(super) fn collapse_of(low: &End, high: &End, place: Place) -> Collapse {
-    let cost_at = |to: DVec3| low.quadric.value(to - low.at) + high.quadric.value(to - high.at);
-    collapse_by(low, high, place, cost_at, |half| {
-        let (a, b) = (low.quadric, high.quadric);
-        let mut both = a.plus(&b);
-        both.linear = (a.vector() + a.times(half) + (b.vector() - b.times(half))).to_array();
+    let (a, b) = (&low.quadric, &high.quadric);
+    let half = (high.at - low.at) * 0.5;
+    let (at, bt) = (a.times(half), b.times(half));
+    let cost_at = |to: DVec3| a.value(to - low.at) + b.value(to - high.at);
+    let exact = |most: f64| {
+        // The terms of both quadrics that are squares of `half`, and those that are linear.
+        let [p, q] = [at.dot(half), bt.dot(half)];
+        let [u, v] = [2.0 * a.vector().dot(half), -2.0 * b.vector().dot(half)];
+        let constant = a.constant + b.constant;
+        if p + u + (q + v) + constant <= most {
+            Some(low.at + half)
+        } else if 4.0 * q + 2.0 * v + constant <= most {
+            Some(low.at)
+        } else if 4.0 * p + 2.0 * u + constant <= most {
+            Some(high.at)
+        } else {
+            None
+        }
+    };
+    collapse_by(low, high, place, cost_at, exact, |_| {
+        let mut both = a.plus(b);
+        both.linear = (a.vector() + at + (b.vector() - bt)).to_array();
         both.least()
     })
 }
 
-/// As [`collapse_of`], with the cost at a position, and where it is least from the middle of the edge, by the vector
-/// from the low end to the middle.
+/// As [`collapse_of`], with the cost at a position; the first of middle, lower and higher end with a cost up to a
+/// bound, if there is one; and where it is least from the middle of the edge, by the vector from the low end to the
+/// middle.
 #[inline(always)]
 pub(super) fn collapse_by(
     low: &End,
     high: &End,
     place: Place,
     cost_at: impl Fn(DVec3) -> f64,
+    exact: impl FnOnce(f64) -> Option<DVec3>,
     least: impl FnOnce(DVec3) -> DVec3,
 ) -> Collapse {
     let along = high.at - low.at;
     let middle = low.at + along * 0.5;
+    let trace = low.quadric.trace() + high.quadric.trace();
+    let measure = trace * along.dot(along);
     let to = if low.holds {
         low.at
     } else if high.holds {
@@ -208,15 +231,22 @@ pub(super) fn collapse_by(
                     high.at
                 }
             }
-            Place::Optimal => middle + least(along * 0.5),
+            Place::Optimal => match exact(ROUNDING * measure) {
+                Some(to) => to,
+                None => middle + least(along * 0.5),
+            },
         }
     };
     let cost = cost_at(to);
-    let trace = low.quadric.trace() + high.quadric.trace();
+    let cost = if cost <= ROUNDING * measure {
+        0.0
+    } else {
+        cost
+    };
     Collapse {
         to,
         cost,
-        key: cost + SHORT_FIRST * trace * along.dot(along),
+        key: cost + SHORT_FIRST * measure,
     }
 }
 

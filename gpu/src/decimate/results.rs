@@ -15,10 +15,10 @@ pub fn mark_live(v: Own<Vertex>, spans: In<Span, Vertex>, sites: In<Site, Vertex
     spans.at(v).count > 0 && sites.at(v).marks & mark::APART == 0
 }
 
-/// Whether vertex `v` is on the boundary.
+/// Whether vertex `v` has one of these `marks`.
 #[kernel(requires(sites.len() == n), moves(4 * n + 4 * words(n)))]
-pub fn mark_border(v: Own<Vertex>, sites: In<Site, Vertex>) -> bool {
-    sites.at(v).marks & mark::BORDER != 0
+pub fn mark_marked(v: Own<Vertex>, sites: In<Site, Vertex>, marks: u32) -> bool {
+    sites.at(v).marks & marks != 0
 }
 
 /// Whether vertex `v` is left: it went into no other.

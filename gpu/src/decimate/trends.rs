@@ -14,9 +14,9 @@ use bytemuck::{Pod, Zeroable};
 use glam::DVec3;
 use trioxide_kernel::{In, Out, Scalar, kernel};
 
-use super::costs::{Known, Rules, ends_of};
+use super::costs::{Known, Rules, collapse_between, ends_of};
 use super::fans::{Corners, Fans, mark};
-use super::quadric::{Collapse, End, Quadric, collapse_by};
+use super::quadric::{Collapse, End, Quadric, collapse_by, merged};
 use super::sites::Site;
 use crate::ids::Vertex;
 use crate::smooth::root;
@@ -29,7 +29,8 @@ const ROUNDING: f64 = 1e-12;
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 pub struct Channel {
-    /// The square of its weight: of the distance, in units, that a difference of 1 counts as.
+    /// The square of its weight: of the distance, in units, that a difference of 1 counts as. Zero for a number that
+    /// does not count, and is fitted alone.
     pub square: f64,
     /// The least value that a vertex may get.
     pub least: f64,
@@ -163,6 +164,9 @@ impl<R: Fn(u32) -> Trend> Weighing<'_, R> {
     /// The collapse of the edge between two vertices.
     #[inline(always)]
     pub(super) fn collapse(&self, u: &Known, v: &Known, rules: Rules) -> Collapse {
+        if rules.counts == 0 {
+            return collapse_between(u, v, rules);
+        }
         let pair = Pair::of(u, v);
         let [low, high] = &pair.ends;
         collapse_by(
@@ -170,6 +174,22 @@ impl<R: Fn(u32) -> Trend> Weighing<'_, R> {
             high,
             rules.place(),
             |to| self.cost_at(&pair, to),
+            |most| {
+                // A loop: several copies of the body would not be inlined.
+                let mut k = 0;
+                while k < 3 {
+                    let to = match k {
+                        0 => low.at + (high.at - low.at) * 0.5,
+                        1 => low.at,
+                        _ => high.at,
+                    };
+                    if self.cost_at(&pair, to) <= most {
+                        return Some(to);
+                    }
+                    k += 1;
+                }
+                None
+            },
             |half| self.least(&pair, half),
         )
     }
@@ -182,7 +202,12 @@ impl<R: Fn(u32) -> Trend> Weighing<'_, R> {
         let mut cost = pair.ends[0].quadric.sum(d) + pair.ends[1].quadric.sum(e);
         let mut c = 0;
         while c < self.channels.len() {
-            let (channel, both) = (self.channels.at(c), self.trends(pair, c));
+            let channel = self.channels.at(c);
+            if channel.square == 0.0 {
+                c += 1;
+                continue;
+            }
+            let both = self.trends(pair, c);
             let value = pair.value(&channel, &both, [d, e]);
             let [p, q] = both;
             cost += channel.square * (p.cost(value, d, near) + q.cost(value, e, far));
@@ -204,6 +229,10 @@ impl<R: Fn(u32) -> Trend> Weighing<'_, R> {
         let mut c = 0;
         while c < self.channels.len() {
             let square = self.channels.at(c).square;
+            if square == 0.0 {
+                c += 1;
+                continue;
+            }
             let [p, q] = self.trends(pair, c);
             // Values are measured from the mean of both.
             let step = (q.value - p.value) * 0.5;
@@ -232,6 +261,7 @@ impl<R: Fn(u32) -> Trend> Weighing<'_, R> {
         kept: &Known,
         gone: &Known,
         to: DVec3,
+        rules: Rules,
         write: impl Fn(u32, Trend),
     ) -> Quadric {
         let pair = Pair::of(kept, gone);
@@ -245,9 +275,11 @@ impl<R: Fn(u32) -> Trend> Weighing<'_, R> {
             let (channel, both) = (self.channels.at(c), self.trends(&pair, c));
             let value = pair.value(&channel, &both, [d, e]);
             let [p, q] = both;
-            constant += channel.square * (p.cost(value, d, near) + q.cost(value, e, far));
-            let steps = p.slope() * (value - p.value) + q.slope() * (value - q.value);
-            linear -= steps * channel.square;
+            if channel.square > 0.0 {
+                constant += channel.square * (p.cost(value, d, near) + q.cost(value, e, far));
+                let steps = p.slope() * (value - p.value) + q.slope() * (value - q.value);
+                linear -= steps * channel.square;
+            }
             let trend = Trend {
                 value,
                 slope: (p.slope() + q.slope()).to_array(),
@@ -255,6 +287,9 @@ impl<R: Fn(u32) -> Trend> Weighing<'_, R> {
             };
             write(self.place(pair.ids[0], c), trend);
             c += 1;
+        }
+        if rules.counts == 0 {
+            return merged(&pair.ends[0], &pair.ends[1], to);
         }
         Quadric {
             linear: linear.to_array(),
@@ -302,7 +337,9 @@ pub fn measure_trends(
                 let turned = q.cross(normal) * difference(x) + normal.cross(p) * difference(y);
                 let (gradient, area) = (turned / doubled, 0.5 * root(doubled));
                 sum += gradient * area;
-                site.quadric.add_plane(gradient, square * area);
+                if square > 0.0 {
+                    site.quadric.add_plane(gradient, square * area);
+                }
             }
             true
         });

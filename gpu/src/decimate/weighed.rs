@@ -119,7 +119,7 @@ pub fn collapse_weighed(
     };
     let place = |low: &Known, high: &Known| weighing.collapse(low, high, rules).to;
     let merge = |kept: &Known, gone: &Known, at: DVec3| {
-        weighing.merge(kept, gone, at, |i, trend| trends.set(i, trend))
+        weighing.merge(kept, gone, at, rules, |i, trend| trends.set(i, trend))
     };
     let cost = |v: &Known, other: Vertex| {
         cost_by(v, other, true, all_sites, rules, |v, other| {

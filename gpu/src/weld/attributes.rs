@@ -10,6 +10,7 @@ use super::clusters::Clusters;
 use super::grid::item;
 use super::guards::direction;
 use super::ids::Cluster;
+use super::positions::{mean_of, with_number};
 use crate::ids::{Item, Triangle, Vertex};
 use crate::smooth::root;
 
@@ -35,11 +36,14 @@ pub fn unit(sum: DVec3) -> DVec3 {
     DVec3::new(x / length, y / length, z / length)
 }
 
-/// Mean of texture coordinates, from their sum and their number. Every NaN becomes the same NaN.
+/// Mean of texture coordinates, from their sum, their number and the ranges of both. Every NaN becomes the same NaN.
 #[inline(always)]
-pub fn mean_uv(sum: DVec2, count: f64) -> DVec2 {
+pub fn mean_uv(sum: DVec2, count: f64, [u, v]: [[f64; 2]; 2]) -> DVec2 {
     let number = |x: f64| if x.is_nan() { f64::NAN } else { x };
-    DVec2::new(number(sum.x / count), number(sum.y / count))
+    DVec2::new(
+        number(mean_of(sum.x, count, u)),
+        number(mean_of(sum.y, count, v)),
+    )
 }
 
 /// Channels of a colour.
@@ -55,7 +59,7 @@ pub fn mean_color(sums: [f64; 4], count: f64) -> u32 {
     red | green << 8 | blue << 16 | alpha << 24
 }
 
-/// Normal of cluster `c`: the sum of its vertices' normals, scaled to length 1.
+/// Normal of cluster `c`: that of all its vertices, or the sum of their normals, scaled to length 1.
 #[kernel(
     requires(clusters.fit(n, normals.len()), averages.len() == n),
     moves(clusters.bytes() + normals.bytes() + averages.bytes())
@@ -74,9 +78,12 @@ pub fn average_normals(
         averages.set(c, first);
         return;
     }
-    let mut sum = summand(first);
-    clusters.each([start, end], normals, |normal| sum += summand(normal));
-    averages.set(c, unit(sum));
+    let (mut sum, mut are_equal) = (summand(first), true);
+    clusters.each([start, end], normals, |normal| {
+        sum += summand(normal);
+        are_equal &= normal == first;
+    });
+    averages.set(c, if are_equal { first } else { unit(sum) });
 }
 
 /// Texture coordinates of cluster `c`: the mean of its vertices' coordinates.
@@ -98,8 +105,13 @@ pub fn average_uvs(
         averages.set(c, sum);
         return;
     }
-    clusters.each([first, end], uvs, |uv| sum += uv);
-    averages.set(c, mean_uv(sum, f64::from(1 + end - first)));
+    let (mut u, mut v) = ([sum.x, sum.x], [sum.y, sum.y]);
+    clusters.each([first, end], uvs, |uv| {
+        sum += uv;
+        u = with_number(u, uv.x);
+        v = with_number(v, uv.y);
+    });
+    averages.set(c, mean_uv(sum, f64::from(1 + end - first), [u, v]));
 }
 
 /// Colour of cluster `c`: the mean of its vertices' colours, rounded.

@@ -32,9 +32,14 @@ fn with_remedy(mut error: clap::Error) -> clap::Error {
         // clap would have an unknown option passed as a value.
         ErrorKind::UnknownArgument => {
             error.remove(ContextKind::Suggested);
-            None
+            other_name(&error)
         }
-        ErrorKind::ValueValidation => error.source().and_then(tip),
+        ErrorKind::InvalidSubcommand => (text(&error, ContextKind::InvalidSubcommand)
+            == "simplify")
+            .then(|| "the command is decimate".to_owned()),
+        ErrorKind::ValueValidation => error
+            .source()
+            .and_then(|cause| tip(cause, &text(&error, ContextKind::InvalidValue))),
         _ => None,
     };
     if let Some(tip) = tip {
@@ -42,6 +47,23 @@ fn with_remedy(mut error: clap::Error) -> clap::Error {
         error.insert(ContextKind::Suggested, ContextValue::StyledStrs(tips));
     }
     error
+}
+
+/// The text of a part of an error's context, or nothing.
+fn text(error: &clap::Error, kind: ContextKind) -> String {
+    error.get(kind).map_or(String::new(), ToString::to_string)
+}
+
+/// Advice on an option by its name in other programs.
+fn other_name(error: &clap::Error) -> Option<String> {
+    let option = text(error, ContextKind::InvalidArg);
+    let is_of_decimate = text(error, ContextKind::Usage).contains(" decimate ");
+    let name = match option.split('=').next()? {
+        "--ratio" => "--keep F, the fraction of the triangles",
+        "--tolerance" => "--error E, the largest error of a collapse",
+        _ => return None,
+    };
+    is_of_decimate.then(|| format!("give {name}"))
 }
 
 /// Escapes characters that a terminal would take for commands: a word may be the name of any file.
@@ -64,16 +86,23 @@ fn escape(error: &mut clap::Error) {
 }
 
 /// Advice on a value that is not a number of its type.
-fn tip(cause: &(dyn std::error::Error + 'static)) -> Option<&'static str> {
+fn tip(cause: &(dyn std::error::Error + 'static), value: &str) -> Option<String> {
     if cause.is::<ParseFloatError>() {
-        return Some("give a number, such as 0.5 or 1e-3");
+        let percent = value
+            .strip_suffix('%')
+            .and_then(|number| number.parse::<f64>().ok());
+        return Some(match percent {
+            Some(percent) => format!("give a fraction: {} for {value}", percent / 100.0),
+            None => "give a number, such as 0.5 or 1e-3".to_owned(),
+        });
     }
     let cause = cause.downcast_ref::<ParseIntError>()?;
-    Some(match cause.kind() {
+    let advice = match cause.kind() {
         IntErrorKind::PosOverflow => "give a smaller number",
         IntErrorKind::NegOverflow => "give a larger number",
         _ => {
             "give a whole number in digits, such as 100; this option takes none below 0, no point and no exponent"
         }
-    })
+    };
+    Some(advice.to_owned())
 }

@@ -5,6 +5,7 @@ use std::fmt;
 use trioxide::Result;
 use trioxide::contact::Contacts;
 use trioxide::device::{Costs, Device, Stage};
+use trioxide::edge_table::EdgeTable;
 use trioxide::weld::EpsilonFound;
 
 /// The machine of a run, and the time and memory that the run took there.
@@ -150,6 +151,16 @@ pub enum Note {
         /// Whether the largest error keeps edges from collapsing too.
         is_bounded: bool,
     },
+    /// Numbers of the vertices, by their name, that are not all finite, and not fitted for this.
+    NotFitted(String),
+    /// The device's memory has no room to fit the numbers of the vertices.
+    NoRoomToFit,
+    /// Edges of more than two triangles, which stay, and their number.
+    Crowded(usize),
+    /// The surface is closed, and its smoothing shrinks it.
+    Shrinks,
+    /// Vertices whose texture coordinates are not those of the vertex that they go into, and their number.
+    AveragedUvs(usize),
     /// Parts of the mesh touch without sharing vertices, as the sentence says.
     Apart(String),
     /// Cells that lost a corner, or repeat an earlier one, were dropped.
@@ -175,6 +186,13 @@ impl Note {
     /// A note for each way in which parts of a mesh touch without sharing vertices.
     pub(crate) fn apart(contacts: &Contacts) -> impl Iterator<Item = Self> + use<> {
         contacts.problems().into_iter().map(Self::Apart)
+    }
+
+    /// The note on edges of more than two of these triangles, if there are any. Their vertices are in range.
+    pub(crate) fn crowded(vertices: usize, triangles: &[[u32; 3]]) -> Option<Self> {
+        let table = EdgeTable::of_triangles(vertices, triangles);
+        let crowded = table.filter_map_edges(|_, sides| (sides.len() > 2).then_some(()));
+        (!crowded.is_empty()).then_some(Self::Crowded(crowded.len()))
     }
 
     /// The note on `count` elements that were turned around, if there are any.
@@ -212,6 +230,34 @@ impl fmt::Display for Note {
                     None => format!("{element}s"),
                 };
                 write!(f, "{count} {elements} were turned around")
+            }
+            Self::NotFitted(name) => write!(
+                f,
+                "{name} has values that are not finite or beyond 2^250: vertices that move keep those of a vertex of the input"
+            ),
+            Self::NoRoomToFit => f.write_str(
+                "the device has no memory to fit attributes and fields: vertices that move keep those of a vertex of the input",
+            ),
+            Self::Crowded(count) => {
+                let edges = if *count == 1 { "edge has" } else { "edges have" };
+                write!(
+                    f,
+                    "{count} {edges} more than two triangles, and stay: part them first (`repair --edges --vertices`)"
+                )
+            }
+            Self::Shrinks => f.write_str(
+                "Laplacian smoothing shrinks a closed surface, at last to a point: `smooth --method taubin` keeps its size",
+            ),
+            Self::AveragedUvs(count) => {
+                let (differ, get) = match count {
+                    1 => ("vertex has", "it gets"),
+                    _ => ("vertices have", "they get"),
+                };
+                write!(
+                    f,
+                    "{count} {differ} other texture coordinates than the vertex of the merge, as across a seam: {get} the mean; \
+                     `weld --uv-tolerance` keeps seams"
+                )
             }
             Self::Apart(problem) => f.write_str(problem),
             Self::DroppedCells(1) => {

@@ -1,6 +1,6 @@
 //! Welding of whole meshes: the same result in any memory, and refusals as data.
 
-use glam::DVec3;
+use glam::{DVec2, DVec3};
 use trioxide::device::Device;
 use trioxide::fields::Field;
 use trioxide::mesh::{Mesh, Polygons};
@@ -39,6 +39,43 @@ fn slabs_and_the_sequential_algorithm_give_the_same_mesh() -> Result<()> {
         weld(&trioxide_operations::On::Serial, scan(), &options)?.0,
         whole
     );
+    Ok(())
+}
+
+/// The mean of equal numbers is that number; texture coordinates that are averaged are counted.
+#[test]
+fn equal_numbers_stay() -> Result<()> {
+    let on = Device::cpu(Some(2))?;
+    let place = DVec3::new(0.1, 0.7, 1.1);
+    let mut mesh = Mesh {
+        points: vec![place; 6],
+        ..Mesh::default()
+    };
+    mesh.attributes.normals = Some(vec![DVec3::new(0.1, 0.7, 0.1); 6]);
+    mesh.attributes.uvs = Some(vec![DVec2::splat(0.1); 6]);
+    let (welded, report) = weld(&on, mesh.clone(), &Options::new(0.0))?;
+    assert_eq!(
+        (&welded.points[..], &report.notes[..]),
+        (&[place][..], &[][..])
+    );
+    assert_eq!(
+        welded.attributes.normals,
+        Some(vec![DVec3::new(0.1, 0.7, 0.1)])
+    );
+    assert_eq!(welded.attributes.uvs, Some(vec![DVec2::splat(0.1)]));
+    #[cfg(feature = "serial")]
+    assert_eq!(
+        weld(
+            &trioxide_operations::On::Serial,
+            mesh.clone(),
+            &Options::new(0.0)
+        )?
+        .0,
+        welded
+    );
+    mesh.attributes.uvs = Some([0.0, 0.0, 1.0, 1.0, 0.0, 0.0].map(DVec2::splat).to_vec());
+    let (_, report) = weld(&on, mesh, &Options::new(0.0))?;
+    assert_eq!(report.notes, [Note::AveragedUvs(2)]);
     Ok(())
 }
 

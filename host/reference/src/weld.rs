@@ -8,6 +8,8 @@ use std::collections::{HashMap, HashSet};
 
 use glam::DVec3;
 
+use gpu::weld as kernel;
+
 use super::weld_attributes;
 use trioxide::device::Device;
 use trioxide::weld::{
@@ -164,13 +166,16 @@ fn cluster(points: &[DVec3], guards: &HostGuards, near: Nearness) -> Vec<u32> {
 /// Mean of the points of each cluster, added in ascending order.
 fn means(points: &[DVec3], map: &[u32], clusters: usize) -> Vec<DVec3> {
     // From -0.0, not 0.0: only adding to -0.0 leaves the first point as it is.
-    let mut sums = vec![(DVec3::splat(-0.0), 0u32); clusters];
+    let nothing = [f64::INFINITY, f64::NEG_INFINITY];
+    let mut sums = vec![(DVec3::splat(-0.0), [nothing; 3], 0u32); clusters];
     for (&p, &c) in points.iter().zip(map) {
-        let (sum, count) = &mut sums[c as usize];
+        let (sum, ranges, count) = &mut sums[c as usize];
         *sum += p;
+        *ranges = [0, 1, 2].map(|k| kernel::with_number(ranges[k], p[k]));
         *count += 1;
     }
-    sums.into_iter()
-        .map(|(sum, count)| sum / f64::from(count))
-        .collect()
+    let mean = |(sum, ranges, count): (DVec3, [[f64; 2]; 3], u32)| {
+        DVec3::from_array([0, 1, 2].map(|k| kernel::mean_of(sum[k], count.into(), ranges[k])))
+    };
+    sums.into_iter().map(mean).collect()
 }

@@ -22,20 +22,38 @@ pub fn first(attributes: &VertexAttributes, ids: &[u32]) -> VertexAttributes {
 /// attributes.
 pub fn means(attributes: &VertexAttributes, map: &[u32], clusters: usize) -> VertexAttributes {
     let normals = attributes.normals.as_ref().map(|normals| {
-        let sums = sums(normals, map, clusters, DVec3::splat(-0.0), |sum, normal| {
-            sum + kernel::summand(normal)
-        });
-        let mean = |(only, sum, count)| match count {
-            1 => only,
-            _ => kernel::unit(sum),
+        let nothing = (DVec3::splat(-0.0), None, true);
+        let sums = sums(
+            normals,
+            map,
+            clusters,
+            nothing,
+            |(sum, first, are_equal), normal| {
+                let first = first.unwrap_or(normal);
+                (
+                    sum + kernel::summand(normal),
+                    Some(first),
+                    are_equal && normal == first,
+                )
+            },
+        );
+        type Sum = (DVec3, Option<DVec3>, bool);
+        let mean = |(first, (sum, _, are_equal), count): (DVec3, Sum, u32)| match count {
+            2.. if !are_equal => kernel::unit(sum),
+            _ => first,
         };
         sums.into_iter().map(mean).collect()
     });
     let uvs = attributes.uvs.as_ref().map(|uvs| {
-        let sums = sums(uvs, map, clusters, DVec2::splat(-0.0), |sum, uv| sum + uv);
-        let mean = |(only, sum, count)| match count {
+        let nothing = [f64::INFINITY, f64::NEG_INFINITY];
+        let zero = (DVec2::splat(-0.0), [nothing; 2]);
+        let sums = sums(uvs, map, clusters, zero, |(sum, [u, v]), uv: DVec2| {
+            let ranges = [kernel::with_number(u, uv.x), kernel::with_number(v, uv.y)];
+            (sum + uv, ranges)
+        });
+        let mean = |(only, (sum, ranges), count)| match count {
             1 => only,
-            _ => kernel::mean_uv(sum, f64::from(count)),
+            _ => kernel::mean_uv(sum, f64::from(count), ranges),
         };
         sums.into_iter().map(mean).collect()
     });

@@ -58,7 +58,7 @@ pub struct Surface<'a> {
     pub regions: Option<&'a Buffer<i32>>,
     /// Locked vertices, or none.
     pub locked: Option<&'a BitSet<Vertex>>,
-    /// Numbers of the vertices that count in the quadrics, or none. With them vertices of seams are locked.
+    /// Numbers of the vertices that count in the quadrics, or are fitted, or none.
     pub numbers: Option<Numbers<'a>>,
 }
 

@@ -236,7 +236,7 @@ fn order(on: &Device, state: &State, acting: &Acting) -> Result<Ordered> {
     let count = n as u32;
     let (choices, fans, sites) = (&state.choices, state.fans(), &state.sites);
     let mut of_edges = on.uninitialized(n)?;
-    match &state.weighed {
+    match state.counting() {
         // SAFETY: as for the lists of corners; the ends of nominated edges are vertices.
         None => unsafe {
             kernel::count_removed::launch(

@@ -2,12 +2,13 @@
 
 use std::ops::Range;
 
+use glam::DVec3;
 use gpu::ids::{HalfEdge, Item, Vertex};
 use trioxide_kernel::launch::Buffer;
-use trioxide_kernel::{NONE, words};
+use trioxide_kernel::{Bits, NONE, words};
 
-use super::kernel::{self, Choice, Edge, FansBuffers, Rules, Site, Span, Start};
-use super::weighed::{Weighed, with_seams};
+use super::kernel::{self, Choice, Edge, FansBuffers, Rules, Site, Span, Start, mark};
+use super::weighed::{Numbers, Weighed};
 use super::{DeviceDecimated, Options, Result, Surface, stage};
 use crate::collective::{Tiled, bucket_long, compact, count_bits, exclusive_scan, most_alone};
 use crate::device::{BitSet, Device};
@@ -63,10 +64,6 @@ impl State {
             unsafe { kernel::place_fans::launch(on, n, &offsets, &mut spans) }?;
             Ok(items)
         })?;
-        let seams = match surface.numbers {
-            Some(_) => Some(with_seams(on, surface, &spans)?),
-            None => None,
-        };
         let mut sites = on.uninitialized(vertices)?;
         stage(on, "measure vertices", || {
             let (no_regions, no_locks) = (on.uninitialized(0)?, on.uninitialized(0)?);
@@ -84,13 +81,17 @@ impl State {
                     surface.points,
                     unit,
                     surface.regions.unwrap_or(&no_regions),
-                    seams.as_ref().or(surface.locked).unwrap_or(&no_locks),
+                    surface.locked.unwrap_or(&no_locks),
                     options.lock_boundary,
                     &mut sites,
                 )
             }?;
             Ok(())
         })?;
+        lock_seams(on, surface.points, &mut sites)?;
+        let mut rules = options.rules(unit);
+        let counts = |numbers: Numbers| numbers.channels.iter().any(|channel| channel.weight > 0.0);
+        rules.counts = surface.numbers.is_some_and(counts).into();
         let weighed = surface.numbers.map(|numbers| {
             let fans = FansBuffers {
                 spans: &spans,
@@ -108,7 +109,7 @@ impl State {
             touched: on.uninitialized(words(vertices))?,
             left: half_edges / 3,
             has_border: None,
-            rules: options.rules(unit),
+            rules,
             sites,
             spans,
             corners,
@@ -123,7 +124,7 @@ impl State {
         stage(on, "price edges", || {
             let (sites, starts) = (&self.sites, &mut self.starts);
             let n = starts.len() as u32 / 3;
-            match &self.weighed {
+            match self.weighed.as_ref().filter(|_| self.rules.counts != 0) {
                 // SAFETY: the corners of triangles that are left are vertices.
                 None => unsafe {
                     kernel::price_triangles::launch(on, n, sites, self.rules, starts)
@@ -148,18 +149,24 @@ impl State {
         }
         let vertices = self.sites.len();
         let mut bits: BitSet<Vertex> = on.uninitialized(words(vertices))?;
-        kernel::mark_border::launch(on, vertices as u32, &self.sites, &mut bits)?;
+        let n = vertices as u32;
+        kernel::mark_marked::launch(on, n, &self.sites, mark::BORDER, &mut bits)?;
         let has_border = count_bits(on, &bits)? > 0;
         self.has_border = Some(has_border);
         Ok(has_border)
     }
 
-    /// A copy.
+    /// The numbers of the vertices, if they count in the quadrics.
+    pub fn counting(&self) -> Option<&Weighed> {
+        self.weighed.as_ref().filter(|_| self.rules.counts != 0)
+    }
+
+    /// A copy. It has no room for new lists of corners: the next ones move all.
     pub fn duplicate(&self, on: &Device) -> Result<Self> {
         Ok(Self {
             sites: on.duplicate(&self.sites)?,
             spans: on.duplicate(&self.spans)?,
-            corners: on.duplicate(&self.corners)?,
+            corners: on.resized(&self.corners, self.used)?,
             starts: on.duplicate(&self.starts)?,
             choices: on.duplicate(&self.choices)?,
             parents: on.duplicate(&self.parents)?,
@@ -285,4 +292,28 @@ impl State {
             })
         })
     }
+}
+
+/// Locks the vertices of the boundary that lie at the place of another one: both sides of a seam stay, and no gap
+/// opens.
+fn lock_seams(on: &Device, points: &Buffer<DVec3>, sites: &mut Buffer<Site>) -> Result<()> {
+    stage(on, "find seams", || {
+        let vertices = sites.len();
+        let mut open: BitSet<Vertex> = on.uninitialized(words(vertices))?;
+        let marks = mark::BORDER | mark::APART;
+        kernel::mark_marked::launch(on, vertices as u32, sites, marks, &mut open)?;
+        let list = compact(on, &open)?;
+        if list.is_empty() {
+            return Ok(());
+        }
+        let n = list.len() as u32;
+        // Half of the slots stay free, where indices reach.
+        let slots = (2 * list.len() + 1).min(u32::MAX as usize);
+        let mut owners = on.filled(slots, Vertex::NONE)?;
+        let mut seams = on.filled(words(vertices), Bits::EMPTY)?;
+        kernel::find_seams::launch(on, n, &list, points, &mut owners, &mut seams)?;
+        // SAFETY: the list has vertices, each once.
+        unsafe { kernel::lock_seams::launch(on, n, &list, &seams, sites) }?;
+        Ok(())
+    })
 }

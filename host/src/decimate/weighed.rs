@@ -2,11 +2,10 @@
 
 use gpu::ids::Vertex;
 use trioxide_kernel::launch::Buffer;
-use trioxide_kernel::{Bits, words};
 
-use super::kernel::{self, FansBuffers, Site, Span, Trend};
-use super::{Error, Result, Surface, stage};
-use crate::device::{BitSet, Device};
+use super::kernel::{self, FansBuffers, Site, Trend};
+use super::{Error, Result, stage};
+use crate::device::Device;
 
 /// Numbers of the vertices that count in the quadrics, as the surface does: colours, texture coordinates, normals.
 #[derive(Clone, Copy)]
@@ -20,7 +19,8 @@ pub struct Numbers<'a> {
 /// How one of the numbers of the vertices counts.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Channel {
-    /// The distance that a difference of 1 counts as, in parts of the bounding box's diagonal.
+    /// The distance that a difference of 1 counts as, in parts of the bounding box's diagonal. With 0 the number has no
+    /// part in the costs; vertices get the values that fit best all the same.
     pub weight: f64,
     /// The least and the largest value that a vertex may get.
     pub range: [f64; 2],
@@ -129,28 +129,6 @@ impl Weighed {
         }?;
         Ok(left)
     }
-}
-
-/// The locked vertices of a surface and those of its seams. `spans` has the places of each vertex's corners.
-pub(super) fn with_seams(
-    on: &Device,
-    surface: &Surface,
-    spans: &Buffer<Span>,
-) -> Result<BitSet<Vertex>> {
-    let vertices = spans.len();
-    let mut locked: BitSet<Vertex> = match surface.locked {
-        Some(locked) => on.duplicate(locked)?,
-        None => on.filled(words(vertices), Bits::EMPTY)?,
-    };
-    stage(on, "find seams", || {
-        // Half of the slots stay free, where indices reach.
-        let slots = (2 * vertices + 1).min(u32::MAX as usize);
-        let mut owners = on.filled(slots, Vertex::NONE)?;
-        let (n, points) = (vertices as u32, surface.points);
-        kernel::find_seams::launch(on, n, points, spans, &mut owners, &mut locked)?;
-        Ok(())
-    })?;
-    Ok(locked)
 }
 
 #[cfg(test)]

@@ -22,8 +22,9 @@ const DEFAULTS: &str = "Where defaults come from: this machine (--device auto, -
 ///
 /// Quadric edge collapse in rounds: in each, the edges that cost least where they are collapse, if the surface keeps
 /// its topology and no triangle turns over. The result is the same on every machine. Closed surfaces stay closed;
-/// vertices on segments and where regions meet stay where they are. Attributes, fields and regions of the vertices and
-/// triangles that are left are kept.
+/// vertices on segments, where regions meet, and of the boundary at one place, as at the seams of a texture, stay where
+/// they are. Vertices get the attributes and the values of fields of floats that fit best where they go; regions and
+/// other fields of the vertices and triangles that are left are kept.
 #[derive(Args)]
 #[command(after_help = DEFAULTS, mut_arg("device", help::without_serial))]
 pub struct Options {

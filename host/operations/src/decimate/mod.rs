@@ -71,9 +71,10 @@ impl Totals {
 
 /// Decimates a mesh of triangles, with its attributes, fields, regions and segments.
 ///
-/// Vertices keep the attributes and fields of the lowest vertex that they stand for; the ones that [`Options::weigh`]
-/// names get the values that fit best. Triangles keep their regions and fields. Ends of segments stay where they are,
-/// as do vertices where regions meet.
+/// Vertices get the attributes and the values of fields of floats that fit best at their place; of fields of integers
+/// they keep those of the lowest vertex that they stand for. The ones that [`Options::weigh`] names count in the choice
+/// of edges too. Triangles keep their regions and fields. Ends of segments stay where they are, as do vertices where
+/// regions meet, and vertices of the boundary that lie at one place.
 ///
 /// ```
 /// use trioxide_operations::decimate;
@@ -105,33 +106,51 @@ pub fn to_each(on: &dyn Start, mesh: Mesh, options: &Options) -> Result<Vec<(Mes
     let counts = [mesh.points.len(), triangles.len()];
     (mesh.fields).check(counts[0], counts[1], mesh.segments.len())?;
     let locked = locks(&mesh, &options.locks)?;
-    let weighed = Weighed::of(&mesh, &options.weigh)?;
+    if counts[0] > 0 {
+        input::check_faces(&mesh)?;
+    }
+    let mut notes = Vec::new();
+    let weighed = Weighed::of(&mesh, &options.weigh, &mut notes)?;
     let (settings, targets) = (options.settings(counts[1]), options.targets(counts[1]));
     let machine = on.start()?;
     // A decimated mesh has other triangles, and they take memory until then.
     drop(machine.remembered());
-    let (done, mut run) = machine.run(|on| match on {
+    let (done, mut run, is_fitted) = machine.run(|on| match on {
         On::Device(device) => {
             let input = Input {
                 mesh: &mesh,
                 triangles,
                 locked: &locked,
                 weighed: weighed.as_ref(),
+                is_weighed: !options.weigh.is_empty(),
             };
             on_device(device, &input, &settings, &targets)
         }
         #[cfg(feature = "serial")]
         On::Serial => Err(Refusal::Serial.into()),
     })?;
-    let mut apart = input::apart(|v| mesh.points[v as usize], counts[0], triangles);
+    let weighed = weighed.filter(|_| is_fitted);
+    if !is_fitted {
+        notes.push(Note::NoRoomToFit);
+    }
+    notes.extend(input::apart(
+        |v| mesh.points[v as usize],
+        counts[0],
+        triangles,
+    ));
     let each = done.into_iter().zip(targets).map(|(mut done, wanted)| {
         let mut left = carried(&mesh, &mut done);
         if let Some(weighed) = &weighed {
             weighed.put(&done, &mut left);
         }
         let totals = totals_of(counts, [left.points.len(), left.faces.len()], done.rounds);
-        let mut notes = std::mem::take(&mut apart);
-        notes.extend(note_of(&totals, wanted, &settings));
+        let mut notes = std::mem::take(&mut notes);
+        let note = note_of(&totals, wanted, &settings);
+        notes.extend(
+            note.as_ref()
+                .and_then(|_| Note::crowded(counts[0], triangles)),
+        );
+        notes.extend(note);
         let report = Report {
             run: std::mem::take(&mut run),
             notes,
@@ -265,27 +284,42 @@ struct Input<'m> {
     triangles: &'m [[u32; 3]],
     locked: &'m [bool],
     weighed: Option<&'m Weighed<'m>>,
+    /// Whether numbers count in the quadrics.
+    is_weighed: bool,
 }
 
+/// The decimated meshes, the run, and whether the numbers of the vertices are fitted: they are not where only they do
+/// not fit the memory, and none counts.
 fn on_device(
     on: &Device,
     input: &Input,
     settings: &family::Options,
     targets: &[usize],
-) -> Result<(Vec<Decimated>, Run)> {
+) -> Result<(Vec<Decimated>, Run, bool)> {
     let Input {
         mesh,
         triangles,
         locked,
-        weighed,
+        mut weighed,
+        is_weighed,
     } = *input;
+    let (points, faces) = (mesh.points.len(), triangles.len());
+    let needed = |numbers: usize| {
+        let bytes = points * 24 + faces * 16 + points * numbers * 8;
+        bytes as u64 + family::bytes_needed(points, faces, targets, numbers)
+    };
+    let numbers = weighed.map_or(0, |weighed| weighed.channels.len());
+    let room = on.require(needed(numbers));
+    let is_fitted = room.is_ok();
+    if !is_fitted && numbers > 0 && !is_weighed {
+        on.require(needed(0))?;
+        weighed = None;
+    } else {
+        room?;
+    }
     let (channels, values) = weighed.map_or((&[][..], &[][..]), |weighed| {
         (&weighed.channels[..], &weighed.values[..])
     });
-    let bytes = mesh.points.len() * 24 + triangles.len() * 16 + values.len() * 8;
-    let (points, faces) = (mesh.points.len(), triangles.len());
-    let of_family = family::bytes_needed(points, faces, targets, channels.len());
-    on.require(bytes as u64 + of_family)?;
     let copied = on.stage("copy to the device", || {
         let regions = mesh.regions.as_ref().map(|regions| on.upload(regions));
         let locks = (!locked.is_empty()).then(|| on.upload(&pack_list(locked)));
@@ -310,5 +344,5 @@ fn on_device(
     let done = family::decimate_to_each(on, &surface, settings, targets)?;
     let done = done.iter().map(|done| done.download(on));
     let done = done.collect::<family::Result<Vec<_>>>()?;
-    Ok((done, Run::of(on, Vec::new())?))
+    Ok((done, Run::of(on, Vec::new())?, is_fitted))
 }

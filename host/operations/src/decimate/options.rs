@@ -12,31 +12,39 @@ use super::weighed::Weigh;
 
 /// How a mesh is decimated: one of to, keep and error is needed.
 #[derive(Clone, Debug, Default, PartialEq)]
-#[cfg_attr(feature = "clap", derive(clap::Args), group(skip))]
+#[cfg_attr(
+    feature = "clap",
+    derive(clap::Args),
+    group(skip),
+    command(group = clap::ArgGroup::new("target").required(true).multiple(true))
+)]
 pub struct Options {
     /// Number of triangles to reach (k, M, G are thousands, millions, billions): the result has the largest number not
     /// above it that collapses reach; one inside removes two triangles, one at the boundary one
     #[cfg_attr(
         feature = "clap",
-        arg(long, value_name = "N", value_parser = parse_count, required_unless_present_any = ["keep", "error"], conflicts_with = "keep")
+        arg(long, value_name = "N", value_parser = parse_count, group = "target", conflicts_with = "keep")
     )]
     pub to: Option<usize>,
     /// Fraction of the triangles to reach, instead of their number; several (0.5,0.1) give as many meshes in one run,
     /// each that of a run of its own
-    #[cfg_attr(feature = "clap", arg(long, value_name = "F", value_delimiter = ','))]
+    #[cfg_attr(
+        feature = "clap",
+        arg(long, value_name = "F", value_delimiter = ',', group = "target")
+    )]
     pub keep: Vec<f64>,
     /// Largest error of a collapse, in the units of the mesh: the root of the mean of the squared distances to the
     /// planes of the triangles that a vertex stands for, weighted by area; no bound of the distance between the
     /// surfaces
-    #[cfg_attr(feature = "clap", arg(long, value_name = "E"))]
+    #[cfg_attr(feature = "clap", arg(long, value_name = "E", group = "target"))]
     pub error: Option<f64>,
     /// Where the vertex of a collapse goes
     #[cfg_attr(feature = "clap", arg(long, value_enum, default_value_t))]
     pub place: Place,
-    /// Numbers of the points that count beside the surface, so that their values are kept: normals, colours (or
+    /// Numbers of the points that count beside the surface in the choice of edges and places: normals, colours (or
     /// colors), uvs (texture coordinates), or the names of fields of floats. NAME=W gives the weight: a difference of
     /// 1, of a field its whole range, counts as the distance of W times the diagonal of the bounding box; by default W
-    /// is 0.01. Vertices get the values that fit best, and points at one place, as at the seams of a texture, stay
+    /// is 0.01. With or without this option vertices get the values that fit best at their places
     #[cfg_attr(
         feature = "clap",
         arg(long, value_name = "NAME[=W],...", value_delimiter = ',')

@@ -11,10 +11,14 @@ use trioxide_work::parallel;
 
 use crate::error::Result;
 use crate::error::decimate::Refusal;
+use crate::report::Note;
 
 /// The weight by default: of a difference of 1 of unit vectors, of colours from 0 to 1, and of texture coordinates; of
 /// fields, of their range.
 pub const WEIGHT: f64 = 0.01;
+
+/// Largest magnitude of a number that decimation takes: 2^250.
+const LARGEST: f64 = f64::from_bits((1023 + 250) << 52);
 
 /// A name of numbers of the vertices, which count in the quadrics.
 #[derive(Clone, Debug, PartialEq)]
@@ -102,6 +106,19 @@ impl<'m> Source<'m> {
         }
     }
 
+    /// Whether all its numbers are finite, and not too large for decimation.
+    fn is_finite(self) -> bool {
+        let is_number = |x: f64| x.abs() <= LARGEST;
+        match self {
+            Self::Normals(list) => parallel::all(list, |n| n.to_array().into_iter().all(is_number)),
+            Self::Colors(..) => true,
+            Self::Uvs(list) => parallel::all(list, |uv| is_number(uv.x) && is_number(uv.y)),
+            Self::Field(field) => {
+                (0..field.len() * field.components).all(|i| is_number(field.values.f64(i)))
+            }
+        }
+    }
+
     /// Vertices with numbers, and the numbers of each.
     fn shape(self) -> (usize, usize) {
         match self {
@@ -125,7 +142,8 @@ impl<'m> Source<'m> {
                 range: [0.0, 1.0],
             },
             Self::Field(field) => {
-                let extent = extent(field);
+                // The extent takes a pass over the field.
+                let extent = if weight > 0.0 { extent(field) } else { 0.0 };
                 Channel {
                     weight: if extent > 0.0 { weight / extent } else { 0.0 },
                     range: free,
@@ -162,7 +180,7 @@ impl<'m> Source<'m> {
     }
 }
 
-/// The names of the numbers that a mesh has.
+/// The names of the numbers that a mesh has, each once.
 fn names(mesh: &Mesh) -> Vec<String> {
     let attributes = &mesh.attributes;
     let words = [
@@ -170,10 +188,15 @@ fn names(mesh: &Mesh) -> Vec<String> {
         ("colours", attributes.colors.is_some()),
         ("uvs", attributes.uvs.is_some()),
     ];
+    let fields = mesh.fields.points.iter();
+    let is_there = |name: &str| {
+        words
+            .iter()
+            .any(|&(word, is_there)| is_there && word == name)
+    };
+    let fields = fields.filter(|field| field.values.kind().is_float() && !is_there(&field.name));
     let words = words.iter().filter(|(_, is_there)| *is_there);
     let words = words.map(|(name, _)| (*name).to_owned());
-    let fields = mesh.fields.points.iter();
-    let fields = fields.filter(|field| field.values.kind().is_float());
     words
         .chain(fields.map(|field| field.name.clone()))
         .collect()
@@ -199,7 +222,7 @@ struct Part<'m> {
     count: usize,
 }
 
-/// The numbers of the vertices of a mesh that count in the quadrics.
+/// The numbers of the vertices of a mesh: those that count in the quadrics, and those that are fitted.
 pub(super) struct Weighed<'m> {
     parts: Vec<Part<'m>>,
     /// How each number of a vertex counts.
@@ -209,11 +232,24 @@ pub(super) struct Weighed<'m> {
 }
 
 impl<'m> Weighed<'m> {
-    /// The numbers of a mesh by their names; none for no names.
-    pub fn of(mesh: &'m Mesh, names: &[Weigh]) -> Result<Option<Self>> {
-        let (mut parts, mut channels) = (Vec::new(), Vec::new());
+    /// All numbers of a mesh: those of `names` count, the others are fitted alone. None without numbers. Adds a note
+    /// to `notes` for numbers that cannot be fitted.
+    pub fn of(mesh: &'m Mesh, names: &[Weigh], notes: &mut Vec<Note>) -> Result<Option<Self>> {
+        let mut all = Vec::new();
         for Weigh { name, weight } in names {
+            all.push((Source::of(mesh, name)?, weight.unwrap_or(WEIGHT)));
+        }
+        let is_weighed = |name: &str| names.iter().any(|weigh| weigh.word() == name);
+        for name in self::names(mesh).iter().filter(|name| !is_weighed(name)) {
             let source = Source::of(mesh, name)?;
+            if source.is_finite() {
+                all.push((source, 0.0));
+            } else {
+                notes.push(Note::NotFitted(name.clone()));
+            }
+        }
+        let (mut parts, mut channels) = (Vec::new(), Vec::new());
+        for (source, weight) in all {
             let (length, count) = source.shape();
             if length != mesh.points.len() {
                 return Err(crate::Error::Decimate(Error::Length {
@@ -227,7 +263,7 @@ impl<'m> Weighed<'m> {
                 first: channels.len(),
                 count,
             });
-            let channel = source.channel(weight.unwrap_or(WEIGHT));
+            let channel = source.channel(weight);
             channels.extend(std::iter::repeat_n(channel, count));
         }
         if parts.is_empty() {

@@ -76,8 +76,12 @@ pub fn smooth(on: &dyn Start, mut mesh: Mesh, options: &Options) -> Result<(Mesh
     } else {
         0
     };
-    let contacts = Contacts::of_boundary(|v| mesh.points[v as usize], &mesh.faces.boundary());
+    let boundary = mesh.faces.boundary();
+    let contacts = Contacts::of_boundary(|v| mesh.points[v as usize], &boundary);
     let (points, mut report) = done.into_report(vertices);
+    let shrinks = boundary.is_empty() && options.method == FilterKind::Laplacian;
+    let shrinks = shrinks && report.totals.moving == vertices as u64;
+    report.notes.extend(shrinks.then_some(Note::Shrinks));
     report.notes.extend(Note::apart(&contacts));
     report.totals.faces = Some(faces as u64);
     let smoothed = Mesh { points, ..mesh };

@@ -5,11 +5,12 @@ mod options;
 mod report;
 mod volume;
 
+use glam::DVec2;
 use trioxide::device::{Device, Stage};
 use trioxide::mesh::{Mesh, VertexAttributes};
 use trioxide::weld::{
-    self as family, Carried, DeviceMesh, DeviceWeld, EpsilonFound, Guards, Method, RATIO_TOLERANCE,
-    Welded,
+    self as family, Carried, DeviceMesh, DeviceWeld, EpsilonFound, Guards, Method, Position,
+    RATIO_TOLERANCE, Welded,
 };
 
 use crate::error::{Error, Result};
@@ -71,6 +72,9 @@ pub fn weld(on: &dyn Start, mesh: Mesh, options: &Options) -> Result<(Mesh, Repo
     let new = welded.take_mesh(&mesh, &options.settings(totals.found))?;
     totals.welded_vertices = new.points.len() as u64;
     totals.welded_faces = new.faces.len() as u64;
+    if options.position == Position::Mean {
+        notes.extend(note_of_uvs(&mesh, &welded.map, &welded.representatives));
+    }
     let report = Report {
         run,
         totals,
@@ -138,6 +142,20 @@ pub fn notes_of(mesh: &Mesh) -> Vec<Note> {
         .then_some(Note::Normals(bad))
         .into_iter()
         .collect()
+}
+
+/// Says that texture coordinates are averaged that are not equal.
+fn note_of_uvs(mesh: &Mesh, map: &[u32], representatives: &[u32]) -> Option<Note> {
+    let uvs = mesh.attributes.uvs.as_ref()?;
+    let differs = |&(v, &uv): &(usize, &DVec2)| {
+        let new = map
+            .get(v)
+            .and_then(|&new| representatives.get(new as usize));
+        new.and_then(|&v| uvs.get(v as usize))
+            .is_some_and(|&other| other != uv)
+    };
+    let count = uvs.iter().enumerate().filter(differs).count();
+    (count > 0).then_some(Note::AveragedUvs(count))
 }
 
 /// Says that no distance removes the wanted fraction.

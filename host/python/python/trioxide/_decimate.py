@@ -96,8 +96,9 @@ def decimate(
     """Collapses edges until a number of triangles is reached, with a small error.
 
     Quadric edge collapse in rounds: in each, the edges that cost least where they are collapse, if the surface keeps its topology and
-    no triangle turns over. The result is the same on every machine. Closed surfaces stay closed; vertices on segments and where regions
-    meet stay where they are.
+    no triangle turns over. The result is the same on every machine. Closed surfaces stay closed; vertices on segments, where regions
+    meet, and of the boundary at one place, as at the seams of a texture, stay where they are. Vertices get the attributes and the
+    values of fields of floats that fit best where they go.
 
     Parameters
     ----------
@@ -118,10 +119,10 @@ def decimate(
     place : "optimal", "midpoint" or "end"
         Where the vertex of a collapse goes.
     weigh : str or list of str, optional
-        Numbers of the points that count beside the surface, so that their values are kept: normals, colours (or colors), uvs (texture
-        coordinates), or the names of fields of floats. NAME=W gives the weight: a difference of 1, of a field its whole range, counts
-        as the distance of W times the diagonal of the bounding box; by default W is 0.01. Vertices get the values that fit best, and
-        points at one place, as at the seams of a texture, stay.
+        Numbers of the points that count beside the surface in the choice of edges and places: normals, colours (or colors), uvs
+        (texture coordinates), or the names of fields of floats. NAME=W gives the weight: a difference of 1, of a field its whole range,
+        counts as the distance of W times the diagonal of the bounding box; by default W is 0.01. With or without this option vertices
+        get the values that fit best at their places.
     lock_boundary : bool
         Vertices of the boundary stay where they are.
     locked : (V,) flags or ids, optional

@@ -5,7 +5,7 @@ use trioxide_kernel::launch::Buffer;
 
 use super::super::rounds;
 use super::*;
-use crate::decimate::{Options, Place, check};
+use crate::decimate::{Options, Place, Surface, check};
 use crate::generate;
 
 const CHANNELS: [Channel; 2] = [

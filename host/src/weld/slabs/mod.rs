@@ -457,16 +457,20 @@ fn means(points: &[DVec3], map: &[u32], clusters: usize) -> Vec<DVec3> {
     let share = clusters.div_ceil(rayon::current_num_threads()).max(1);
     parallel::for_chunks_mut(&mut sums, share, |thread, sums| {
         let first = (thread * share) as u32;
-        let mut counts = vec![0u32; sums.len()];
+        let nothing = [f64::INFINITY, f64::NEG_INFINITY];
+        let mut members = vec![(0u32, [nothing; 3]); sums.len()];
         for (&p, &cluster) in points.iter().zip(map) {
             let i = cluster.wrapping_sub(first) as usize;
             if i < sums.len() {
                 sums[i] += p;
-                counts[i] += 1;
+                let (count, ranges) = &mut members[i];
+                *count += 1;
+                *ranges = [0, 1, 2].map(|k| kernel::with_number(ranges[k], p[k]));
             }
         }
-        for (sum, count) in sums.iter_mut().zip(counts) {
-            *sum /= f64::from(count);
+        for (sum, (count, ranges)) in sums.iter_mut().zip(members) {
+            let mean = |k: usize| kernel::mean_of(sum[k], count.into(), ranges[k]);
+            *sum = DVec3::from_array([0, 1, 2].map(mean));
         }
     });
     sums
