@@ -125,7 +125,9 @@ impl Conversion {
         match self {
             Conversion::Triangles => "divide its faces by `divide::triangles`",
             Conversion::Tetrahedra => "divide its cells by `divide::tetrahedra`",
-            Conversion::Boundary { .. } => "read it by `formats::read_volume` and take its `boundary()`",
+            Conversion::Boundary { .. } => {
+                "read it by `formats::read_volume` and take its `boundary()`"
+            }
         }
     }
 }
