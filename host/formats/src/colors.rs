@@ -220,7 +220,7 @@ mod tests {
                 "{usual} {red}"
             );
         }
-        let none = bytes_of(2, &[1.0], |i| channels(&[&[][..], &[0.2, 0.0, 0.0]][i]));
+        let none = bytes_of(2, &[1.0], |i| channels([&[][..], &[0.2, 0.0, 0.0]][i]));
         assert_eq!(none.bytes, [[255; 4], [51, 0, 0, 255]]);
         assert_eq!(none.notes.len(), 0);
     }

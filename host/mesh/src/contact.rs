@@ -262,7 +262,7 @@ impl<'a> Tree<'a> {
         let way = b - a;
         let length = way.length();
         let margin = (ROUNDING * length).max(UNIT);
-        if !(length > 2.0 * margin) {
+        if length.is_nan() || length <= 2.0 * margin {
             return Vec::new();
         }
         let mut inside: Vec<(f64, u32)> = Vec::new();

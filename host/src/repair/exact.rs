@@ -116,7 +116,7 @@ pub(super) fn rounded([a, b, c]: [DVec3; 3]) -> [f64; 2] {
 pub(super) fn surely([value, size]: [f64; 2], count: usize) -> Option<i32> {
     let bound = (ERROR + count as f64 * f64::EPSILON) * size;
     let is_sure = value.abs() > bound && bound > LEAST && bound.is_finite();
-    is_sure.then(|| if value > 0.0 { 1 } else { -1 })
+    is_sure.then_some(if value > 0.0 { 1 } else { -1 })
 }
 
 /// The sign of the volume of a tetrahedron: 1 where a, b, c run counter-clockwise as seen from the side of their plane

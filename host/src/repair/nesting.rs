@@ -29,11 +29,13 @@ impl Ends {
     fn add(&mut self, point: DVec3) {
         for axis in 0..3 {
             let [low, high] = [2 * axis, 2 * axis + 1];
-            // A comparison with NaN is false.
-            if !(self.points[low][axis] <= point[axis]) {
+            // NaN stands for no point yet.
+            let replaces = |old: f64, is_beyond: bool| old.is_nan() || is_beyond;
+            let [at_low, at_high] = [low, high].map(|side| self.points[side][axis]);
+            if replaces(at_low, point[axis] < at_low) {
                 self.points[low] = point;
             }
-            if !(self.points[high][axis] >= point[axis]) {
+            if replaces(at_high, point[axis] > at_high) {
                 self.points[high] = point;
             }
         }

@@ -197,7 +197,7 @@ pub(crate) fn take_normals(fields: &mut Fields) -> Option<Vec<DVec3>> {
         let field = fields.get(name);
         field.is_some_and(|field| field.components == 1 && field.values.kind().is_float())
     };
-    if !NORMALS.iter().all(|name| is_float(name)) {
+    if !NORMALS.iter().all(is_float) {
         return None;
     }
     let [x, y, z] = NORMALS.map(|name| fields.take(name).expect("it is there").values);

@@ -41,7 +41,7 @@ pub(super) fn parse(file: &[u8]) -> Parsed<Text> {
     // A facet may begin in one piece and end in the next.
     let mut before = 0;
     for part in &mut parts {
-        let is_whole = |remainder: usize| (before + remainder) % 3 == 0;
+        let is_whole = |remainder: usize| (before + remainder).is_multiple_of(3);
         let ends = part.ends.iter().enumerate();
         let broken = ends.filter(|(remainder, _)| !is_whole(*remainder));
         if let Some(offset) = broken.filter_map(|(_, end)| *end).min() {

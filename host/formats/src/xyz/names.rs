@@ -108,8 +108,8 @@ impl Column {
         let has_normals = [0, 1, 2].map(Role::Normal).into_iter().all(has);
         let has_colors = [0, 1, 2].map(Role::Color).into_iter().all(has);
         let mut seen = Vec::new();
-        for i in 0..columns.len() {
-            let role = columns[i].role;
+        for column in &mut columns {
+            let role = column.role;
             let is_scalar = match role {
                 Role::Normal(_) => !has_normals || seen.contains(&role),
                 Role::Color(_) => !has_colors || seen.contains(&role),
@@ -118,7 +118,7 @@ impl Column {
             };
             seen.push(role);
             if is_scalar {
-                columns[i].role = Role::Scalar;
+                column.role = Role::Scalar;
             }
         }
         Ok(columns)

@@ -380,13 +380,16 @@ pub fn three(bits: &[u32], t: usize) -> u64 {
     one(0) | one(1) | one(2)
 }
 
+/// Lists of markers.
+type Markers = Vec<Vec<i32>>;
+
 /// The tags of the triangles' sides, and the lists of an edge's markers. Collective.
 fn tag_sides<P: Sync>(
     ranks: &Ranks,
     segments: &[Segment],
     vertices: u64,
     part: &Part<P>,
-) -> Result<(Vec<[u64; 3]>, Vec<Vec<i32>>)> {
+) -> Result<(Vec<[u64; 3]>, Markers)> {
     // Every rank has all segments, and finds the same fault.
     let tags = Tags::new(segments, vertices as usize)?;
     let key = |a: u64, b: u64| (a.min(b), a.max(b));

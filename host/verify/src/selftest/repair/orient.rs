@@ -44,9 +44,12 @@ fn volume(points: &[DVec3], faces: &[[u32; 3]]) -> f64 {
     faces.iter().map(|f| of(corners(f))).sum()
 }
 
+/// The place and the side of a cube, and a mask of its faces.
+type Cube = (f64, f64, u32);
+
 /// Closed components look outward, and cavities inward: volumes of cubes in cubes.
 pub fn closed(on: &Device) -> Outcome {
-    let rows: [(&str, &[(f64, f64, u32)], f64); 8] = [
+    let rows: [(&str, &[Cube], f64); 8] = [
         ("one, inside out", &[(0.0, 1.0, 0xFFF)], 1.0),
         ("one, half of it turned", &[(0.0, 1.0, 0x5A5)], 1.0),
         ("one in another", &[(0.0, 3.0, 0xFFF), (1.0, 1.0, 0)], 26.0),
