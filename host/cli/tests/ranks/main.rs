@@ -322,6 +322,7 @@ fn a_fault_ends_all_ranks_with_one_message_and_leaves_no_file() {
     let folder = meshes();
     let at = folder.path();
     let grid = fs::read(at.join("grid.ply")).unwrap();
+    let n = grid.len();
     // One triangle is there twice.
     let mut twice = grid.clone();
     twice.copy_within(n - 13 * 40..n - 13 * 39, n - 13);
