@@ -187,27 +187,36 @@ pub(super) fn collapse_by(
         let h = corners.at(place);
         let j = h.prev();
         let (after, before) = (starts.at(h.next()).vertex, starts.at(j).vertex);
-        let mut price = |other: Vertex| {
-            let cost = cost(&v, other);
-            choice = choice.min(Choice::new(cost, other));
-            let now = choices.load(other);
-            let new = Choice::new(cost, low);
-            if new < now {
-                choices.fetch_min(other, new);
-            } else if new != now && (now.other() == low || now.other() == high) {
-                touched.set_bit(other);
+        // One place for both prices: a closure that is called twice would not be inlined.
+        let mut is_before = false;
+        loop {
+            let other = if is_before { before } else { after };
+            // Around a vertex inside each neighbour is the next one in a triangle.
+            let cost = if is_before && !is_border {
+                NO_COST
+            } else {
+                let cost = cost(&v, other);
+                choice = choice.min(Choice::new(cost, other));
+                let now = choices.load(other);
+                let new = Choice::new(cost, low);
+                if new < now {
+                    choices.fetch_min(other, new);
+                } else if new != now && (now.other() == low || now.other() == high) {
+                    touched.set_bit(other);
+                }
+                cost
+            };
+            if is_before {
+                let start = Start {
+                    vertex: before,
+                    cost,
+                };
+                starts.set(j, start);
+                break;
             }
-            cost
-        };
-        let cost = price(after);
-        starts.set(h, Start { vertex: low, cost });
-        // Around a vertex inside each neighbour is the next one in a triangle.
-        let cost = if is_border { price(before) } else { NO_COST };
-        let start = Start {
-            vertex: before,
-            cost,
-        };
-        starts.set(j, start);
+            starts.set(h, Start { vertex: low, cost });
+            is_before = true;
+        }
     }
     choices.store(low, choice);
 }
