@@ -180,7 +180,7 @@ pub(super) fn collapse_of(low: &End, high: &End, place: Place) -> Collapse {
     let (at, bt) = (a.times(half), b.times(half));
     let cost_at = |to: DVec3| a.value(to - low.at) + b.value(to - high.at);
     let exact = |most: f64| {
-        // The terms of both quadrics that are squares of `half`, and those that are linear.
+        // The terms of both quadrics that are squares of `half`, and the linear terms.
         let [p, q] = [at.dot(half), bt.dot(half)];
         let [u, v] = [2.0 * a.vector().dot(half), -2.0 * b.vector().dot(half)];
         let constant = a.constant + b.constant;

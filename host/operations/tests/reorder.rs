@@ -171,7 +171,7 @@ fn tetrahedra_keep_their_data() {
         .to_string();
     assert_eq!(
         error,
-        "cell 1 is a pyramid, but this operation takes tetrahedra only"
+        "cell 1 is a pyramid, but this operation takes tetrahedra only: divide its cells by `divide::tetrahedra`"
     );
 }
 
@@ -194,7 +194,7 @@ fn wrong_meshes_are_refused() {
             let wrong = if all { 0..500 } else { 9..10 };
             mesh.points[wrong.clone()].iter_mut().for_each(|p| p.z = z);
             let vertex = wrong.start;
-            let expected = format!("vertex {vertex} has a coordinate that is no finite number");
+            let expected = format!("vertex {vertex} has a coordinate that is not a finite number");
             assert_eq!(refused(mesh), expected);
         }
     }

@@ -344,10 +344,11 @@ fn seeds(extension: &'static str, is_volume: bool) -> Vec<Vec<u8>> {
             seeds.push(gather(&path, extension));
         }
     }
-    // Lists of pieces are not written; their reader also accepts a file that is not a list.
+    // Lists of pieces and .pts are not written; their readers also accept another file.
     let path = match extension {
         "pvtu" => unused("seed", "vtu"),
         "pvtp" => unused("seed", "vtp"),
+        "pts" => unused("seed", "xyz"),
         _ => unused("seed", extension),
     };
     let mut keep = |written: bool| {

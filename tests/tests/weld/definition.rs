@@ -145,14 +145,28 @@ pub fn expected_mesh(mesh: &Mesh, options: &Options, definition: &Definition) ->
         [v] => mesh.points[v as usize],
         [v, ..] if !is_mean => mesh.points[v as usize],
         _ => {
-            let sum = of(&mesh.points, ids).into_iter().reduce(|a, b| a + b);
-            sum.expect("members") / ids.len() as f64
+            let all = of(&mesh.points, ids);
+            let sum = all.iter().copied().reduce(|a, b| a + b);
+            let mean = sum.expect("members") / ids.len() as f64;
+            // Between the least and the largest coordinate.
+            let [least, most] = [DVec3::min, DVec3::max].map(|of_two| {
+                let found = all.iter().copied().reduce(of_two);
+                found.expect("members")
+            });
+            mean.max(least).min(most)
         }
     });
     let normals = attributes.normals.as_ref().map(|normals| {
         let normal = |ids: &Vec<u32>| match ids[..] {
             [v] => normals[v as usize],
             [v, ..] if !is_mean => normals[v as usize],
+            [v, ref others @ ..]
+                if others
+                    .iter()
+                    .all(|&w| normals[w as usize] == normals[v as usize]) =>
+            {
+                normals[v as usize]
+            }
             _ => {
                 let sum: DVec3 = of(normals, ids)
                     .into_iter()
@@ -173,11 +187,13 @@ pub fn expected_mesh(mesh: &Mesh, options: &Options, definition: &Definition) ->
             [v] => uvs[v as usize],
             [v, ..] if !is_mean => uvs[v as usize],
             _ => {
-                of(uvs, ids)
-                    .into_iter()
-                    .reduce(|a, b| a + b)
-                    .expect("members")
-                    / ids.len() as f64
+                let all = of(uvs, ids);
+                let sum = all.iter().copied().reduce(|a, b| a + b);
+                let mean = sum.expect("members") / ids.len() as f64;
+                let least = all.iter().copied().reduce(|a, b| a.min(b));
+                let most = all.iter().copied().reduce(|a, b| a.max(b));
+                mean.max(least.expect("members"))
+                    .min(most.expect("members"))
             }
         };
         members.iter().map(uv).collect()

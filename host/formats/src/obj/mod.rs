@@ -173,7 +173,7 @@ fn colors_of(channels: &[Channels], notes: &mut Vec<String>) -> Vec<[u8; 4]> {
     colors.bytes
 }
 
-/// Gives the mesh its texture coordinates and normals: those that `corners` name.
+/// Gives the mesh its texture coordinates and normals, as `corners` name them.
 fn give_values(
     mesh: &mut Mesh,
     uvs: Vec<DVec2>,

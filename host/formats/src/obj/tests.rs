@@ -1,4 +1,4 @@
-//! OBJ files of other programs, and what comes back of ours.
+//! OBJ files of other programs, and round trips of ours.
 
 use glam::{DVec2, DVec3};
 

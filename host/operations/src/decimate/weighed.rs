@@ -222,7 +222,7 @@ struct Part<'m> {
     count: usize,
 }
 
-/// The numbers of the vertices of a mesh: those that count in the quadrics, and those that are fitted.
+/// The numbers of the vertices of a mesh: numbers with a weight count in the quadrics, the others are fitted.
 pub(super) struct Weighed<'m> {
     parts: Vec<Part<'m>>,
     /// How each number of a vertex counts.
