@@ -148,12 +148,7 @@ pub fn expected_mesh(mesh: &Mesh, options: &Options, definition: &Definition) ->
             let all = of(&mesh.points, ids);
             let sum = all.iter().copied().reduce(|a, b| a + b);
             let mean = sum.expect("members") / ids.len() as f64;
-            // Between the least and the largest coordinate.
-            let [least, most] = [DVec3::min, DVec3::max].map(|of_two| {
-                let found = all.iter().copied().reduce(of_two);
-                found.expect("members")
-            });
-            mean.max(least).min(most)
+            DVec3::from_array([0, 1, 2].map(|k| within(mean[k], all.iter().map(|p| p[k]))))
         }
     });
     let normals = attributes.normals.as_ref().map(|normals| {
@@ -190,10 +185,9 @@ pub fn expected_mesh(mesh: &Mesh, options: &Options, definition: &Definition) ->
                 let all = of(uvs, ids);
                 let sum = all.iter().copied().reduce(|a, b| a + b);
                 let mean = sum.expect("members") / ids.len() as f64;
-                let least = all.iter().copied().reduce(|a, b| a.min(b));
-                let most = all.iter().copied().reduce(|a, b| a.max(b));
-                mean.max(least.expect("members"))
-                    .min(most.expect("members"))
+                [0, 1]
+                    .map(|k| within(mean[k], all.iter().map(|uv| uv[k])))
+                    .into()
             }
         };
         members.iter().map(uv).collect()
@@ -231,6 +225,17 @@ pub fn expected_mesh(mesh: &Mesh, options: &Options, definition: &Definition) ->
             false => expected_fields(definition, is_mean, face_ids),
         },
         about: mesh.about.clone(),
+    }
+}
+
+/// A mean, or the least or the largest of its numbers where rounding brought it beyond them.
+fn within(mean: f64, numbers: impl Iterator<Item = f64> + Clone) -> f64 {
+    let least = numbers.clone().fold(f64::INFINITY, f64::min);
+    let most = numbers.fold(f64::NEG_INFINITY, f64::max);
+    match mean {
+        mean if mean < least => least,
+        mean if mean > most => most,
+        mean => mean,
     }
 }
 
