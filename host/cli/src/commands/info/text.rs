@@ -244,7 +244,7 @@ pub fn of_surface(report: &Report) -> String {
     text.groups(&report.groups);
     text.fields(&report.fields);
     text.problems(&report.problems);
-    if let Some(found) = &report.repairs {
+    if let Some(found) = report.repairs.as_ref().filter(|_| report.faces > 0) {
         text.repairs(found);
     }
     match report.delaunay {
