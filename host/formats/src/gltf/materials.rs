@@ -40,7 +40,7 @@ pub(super) fn read(accessors: &Accessors) -> Read<Option<GltfMaterials>> {
         image["bufferView"] = images.len().into();
         images.push(bytes.to_vec());
     }
-    // Other extensions are those of parts that are not kept.
+    // Other extensions belong to parts that are not kept.
     let mut used = BTreeSet::new();
     kept.values()
         .for_each(|value| add_extensions(value, &mut used));

@@ -135,7 +135,7 @@ pub(super) fn objects<'a>(mesh: &'a Mesh, faces: &Parts, segments: &Parts) -> Ve
     let follow = objects.is_sorted_by(|a, b| a.vertices.end <= b.vertices.start);
     let mut end = vertices;
     for (i, object) in objects.iter_mut().enumerate().rev() {
-        // Vertices without an element are those of the object before them.
+        // A vertex without an element belongs to the object before it.
         let begin = if i == 0 { 0 } else { object.vertices.start };
         object.vertices = if follow { begin..end } else { 0..vertices };
         end = begin;

@@ -125,7 +125,7 @@ impl<'a> Facets<'a> {
         (points, bits.into_inner())
     }
 
-    /// Returns the colours of facets as a field, or why there are none. `bits` are those of [`Facets::corners`].
+    /// Returns the colours of facets as a field, or why there are none. `bits` comes from [`Facets::corners`].
     pub(super) fn colors(&self, bits: u16) -> Result<Option<Field>, String> {
         let header = &self.file[..80];
         let of_object = memchr::memmem::find(header, b"COLOR=");

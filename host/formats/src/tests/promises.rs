@@ -255,7 +255,7 @@ fn volumes_come_back_or_a_note_names_the_part() {
     }
 }
 
-/// A note that names too much would hide a loss: the names are those of the lost fields alone.
+/// A note that names too much would hide a loss: it names the lost fields alone.
 #[test]
 fn a_note_names_no_field_that_comes_back() {
     let folder = tempfile::tempdir().unwrap();

@@ -154,7 +154,7 @@ fn write_to(out: &mut AtomicFile, mesh: &Mesh, separator: u8, has_names: bool) -
     })
 }
 
-/// Appends number `i` of a field. Floats have a point, so that a reader tells them from integers.
+/// Appends number `i` of a field. Floats have a point, so that a reader takes them for floats.
 fn push_number(buffer: &mut Vec<u8>, field: &Field, i: usize) {
     let kind = field.values.kind();
     let start = buffer.len();

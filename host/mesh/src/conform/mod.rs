@@ -88,7 +88,7 @@ impl Inside {
 }
 
 /// Makes a surface or a mesh of the plane conforming. Vertex ids must be in range. Segments become segments of the
-/// edges' parts; regions and fields are those of the faces and segments.
+/// edges' parts; parts keep the regions and fields of their face or segment.
 ///
 /// # Errors
 /// Those of [`divide::triangles()`].

@@ -1,6 +1,6 @@
 //! A file of OpenFOAM: a header, then lists and dictionaries, as text or with the numbers of lists in binary.
 //!
-//! <https://doc.openfoam.com/2312/fundamentals/basic-file-format/>. Comments are those of C++. A list is its length and
+//! <https://doc.openfoam.com/2312/fundamentals/basic-file-format/>. Comments are as in C++. A list is its length and
 //! its elements in parentheses, or, where all are equal, one of them in braces.
 
 use std::borrow::Cow;

@@ -325,7 +325,7 @@ impl Sides {
     }
 }
 
-/// The faces of patches as tagged ones; `ids` are those of the mesh's faces.
+/// Returns the faces of patches as tagged faces; `ids` has the id of each in the mesh.
 fn tags(patches: &[Patch], ids: &[u32], notes: &mut Vec<String>) -> Vec<TaggedFace> {
     let names: Vec<&str> = patches.iter().map(|patch| &*patch.name).collect();
     let numbers = numbers_of(&names, "tag");
