@@ -15,7 +15,7 @@ const MOST: f64 = (i32::MAX - 1) as f64;
 /// The units of a file's coordinates.
 pub(super) struct Units {
     unit: Unit,
-    /// Returns whether the coordinates are multiples, up to the rounding of 64-bit numbers.
+    /// Whether the coordinates are multiples, up to the rounding of 64-bit numbers.
     are_exact: bool,
     /// Whether it is the unit of the mesh's own file.
     is_kept: bool,
