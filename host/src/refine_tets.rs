@@ -76,7 +76,7 @@ pub struct Options {
     pub seed: u64,
     /// The edges to divide them by.
     pub edges: DividedEdges,
-    /// Most levels. One in which nothing is divided is the last.
+    /// Most levels. They end before one in which nothing is divided.
     pub rounds: u32,
     /// No level begins with this many tetrahedra or more.
     pub max_tetrahedra: Option<usize>,
@@ -229,10 +229,10 @@ fn levels<P: SpacePoint>(
         }
         let marks = on.stage("mark tetrahedra", || mark(&refined))?;
         let counts = level::divide(on, &mut refined, &marks, options.edges)?;
-        refined.levels.push(counts);
         if counts.divided_tetrahedra == 0 {
             break;
         }
+        refined.levels.push(counts);
     }
     Ok(refined)
 }

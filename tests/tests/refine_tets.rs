@@ -94,6 +94,9 @@ fn a_tetrahedron_asks_for_the_edge_opposite_to_a_marked_one() {
     mesh.orient();
     let options = chosen(&mesh, &[1]);
     let refined = refine(&cpu(1), &mesh, &options);
+    // As of triangles, a round without marks is none.
+    let unmarked = refine(&cpu(1), &mesh, &chosen(&mesh, &[]));
+    assert_eq!((unmarked.levels.len(), unmarked.mesh), (0, mesh.clone()));
     assert_eq!(refined.vertex_parents, [[0, 1], [2, 3]]);
     assert_eq!(refined.levels[0].closure_rounds, 2);
     // One is divided by 0-1 first, then both halves by 2-3; the marked one by 2-3.

@@ -13,7 +13,7 @@ use trioxide_arguments::{is_standard_output, note};
 use crate::commands::generate::Dataset;
 use crate::commands::is_generated;
 use crate::commands::merging::Lock;
-use crate::commands::placeholder::{KEEP, LEVEL, has_place};
+use crate::commands::placeholder::{self, KEEP, LEVEL, has_place};
 use crate::commands::polylla;
 use crate::commands::refine::MarkOption;
 
@@ -58,11 +58,13 @@ pub fn check_all(commands: &[&ArgMatches], json: Option<&Path>) -> Result<()> {
     for options in commands {
         for (id, name) in OUTPUTS {
             if let Some(path) = path(options, id) {
+                placeholder::check(options, id, name, path)?;
                 check_folder(name, path)?;
                 outputs.extend(files_of(path).into_iter().map(|file| (name, file)));
             }
         }
         if let Some(folder) = path(options, "maps") {
+            placeholder::check(options, "maps", "--maps", folder)?;
             check_is_folder(folder)?;
             outputs.extend(
                 maps(options, folder)

@@ -1,6 +1,7 @@
 //! Command lines that clap refuses: its message names the cause, and here the remedy is added where it has none.
 
 use std::error::Error as _;
+use std::ffi::OsString;
 use std::num::{IntErrorKind, ParseFloatError, ParseIntError};
 
 use clap::builder::StyledStr;
@@ -16,8 +17,35 @@ pub fn matches(command: Command) -> ArgMatches {
 /// The arguments of this process, or the error in them.
 pub fn try_matches(command: Command) -> Result<ArgMatches, clap::Error> {
     self::command(command)
-        .try_get_matches()
+        .try_get_matches_from(chain_options_first(std::env::args_os().collect()))
         .map_err(with_remedy)
+}
+
+/// The words of a command line, where the options of a whole chain that stand after its last colon come before its
+/// first: only there clap takes them for the chain's.
+fn chain_options_first(words: Vec<OsString>) -> Vec<OsString> {
+    let last = words.iter().rposition(|word| word == ":");
+    let (Some(last), Some("chain")) = (last, words.get(1).and_then(|word| word.to_str())) else {
+        return words;
+    };
+    let (mut front, mut back) = (words[..2].to_vec(), words[2..=last].to_vec());
+    let mut of_step = words[last + 1..].iter();
+    while let Some(word) = of_step.next() {
+        let text = word.to_string_lossy();
+        let (name, value) = text.split_once('=').unzip();
+        let takes_value = ["--device", "--threads", "--json"];
+        let name = name.unwrap_or(&text);
+        if !(takes_value.contains(&name) || ["--timings", "--quiet"].contains(&name)) {
+            back.push(word.clone());
+            continue;
+        }
+        front.push(word.clone());
+        if takes_value.contains(&name) && value.is_none() {
+            front.extend(of_step.next().cloned());
+        }
+    }
+    front.extend(back);
+    front
 }
 
 /// The command as it reads arguments.

@@ -329,12 +329,12 @@ fn a_chain_that_cannot_be_is_refused_before_it_is_read() {
             "step 2 of the chain is empty",
         ),
         (
-            "chain mesh.ply : polylla --device cpu",
+            "chain mesh.ply : polylla --device cpu : -o out.vtu",
             1,
             "before the first colon",
         ),
         (
-            "chain mesh.ply : weld --epsilon 0 --quiet",
+            "chain mesh.ply : weld --epsilon 0 --quiet : -o out.vtu",
             1,
             "before the first colon",
         ),
@@ -356,7 +356,7 @@ fn a_chain_that_cannot_be_is_refused_before_it_is_read() {
         (
             "chain tets.vtu --device cpu : polylla -o out.vtu",
             1,
-            "has cells",
+            "tetrahedra to polyhedra by a command of its own",
         ),
     ] {
         let call = place.call(line);

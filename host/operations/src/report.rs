@@ -167,6 +167,8 @@ pub enum Note {
     DroppedCells(usize),
     /// Triangles of the plane that smoothing turned over.
     Overturned(usize),
+    /// Vertices of no cell have the solution 0, and their number.
+    Unused(usize),
     /// No vertex is inside: the values of the boundary are the solution.
     NoUnknowns,
     /// Nested levels ended, because nothing can join.
@@ -208,6 +210,12 @@ impl Note {
     /// The note on `count` triangles of the plane that smoothing turned over, if there are any.
     pub(crate) fn overturned(count: usize) -> Option<Self> {
         (count > 0).then_some(Self::Overturned(count))
+    }
+
+    /// The note on `count` vertices of no cell, if there are any.
+    #[cfg(feature = "vem")]
+    pub(crate) fn unused(count: usize) -> Option<Self> {
+        (count > 0).then_some(Self::Unused(count))
     }
 
     /// The note on `count` clockwise triangles of the plane that were turned around, if there are any.
@@ -277,6 +285,13 @@ impl fmt::Display for Note {
                     "{triangles} turned over, and overlap others: `smooth --untangle` on the result moves vertices until none does"
                 )
             }
+            Self::Unused(1) => f.write_str(
+                "1 vertex belongs to no cell: its solution is 0; `repair --unused` drops it",
+            ),
+            Self::Unused(count) => write!(
+                f,
+                "{count} vertices belong to no cell: their solution is 0; `repair --unused` drops them"
+            ),
             Self::NoUnknowns => f.write_str(
                 "every vertex lies on the boundary, where the exact solution is given: nothing is solved",
             ),

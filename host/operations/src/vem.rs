@@ -88,9 +88,9 @@ pub struct Report {
     pub run: Run,
     /// The counts and the errors.
     pub totals: Totals,
-    /// Value at each vertex, NaN for a vertex of no cell; V.
+    /// Value at each vertex; V. A vertex of no cell has 0.
     pub values: Vec<f64>,
-    /// The exact solution there; V.
+    /// The exact solution there, 0 too at a vertex of no cell; V.
     pub exact: Vec<f64>,
     /// Notes for the user.
     pub notes: Vec<Note>,
@@ -142,12 +142,20 @@ impl Report {
     fn of(
         solution: Solution,
         sizes: [usize; 2],
-        exact: Vec<f64>,
+        mut exact: Vec<f64>,
         measure: impl FnOnce(&[f64]) -> (Errors, Option<f64>),
     ) -> Self {
         progress::stage("measure errors");
         let start = Instant::now();
         let (errors, mesh_size) = measure(&solution.values);
+        // A vertex of no cell has no value. Readers of files make nothing of NaN, and may colour all by it.
+        let (mut values, mut unused) = (solution.values, 0);
+        for (value, exact) in values.iter_mut().zip(&mut exact) {
+            if value.is_nan() {
+                (*value, *exact) = (0.0, 0.0);
+                unused += 1;
+            }
+        }
         let mut stages = solution.stages;
         stages.push(Stage {
             name: "measure errors",
@@ -167,9 +175,9 @@ impl Report {
                 mesh_size,
                 errors,
             },
-            values: solution.values,
+            values,
             exact,
-            notes: Vec::new(),
+            notes: Note::unused(unused).into_iter().collect(),
         }
     }
 }
@@ -237,7 +245,7 @@ pub fn vem(mut mesh: Mesh, options: &Options) -> Result<(Mesh, Report)> {
         let errors = family::errors(&mesh, values, problem.solution, problem.gradient);
         (errors, Some(family::mesh_size(&mesh)))
     });
-    report.notes.extend(note);
+    report.notes.splice(0..0, note);
     let boundary = Edges::of_polygons(&mesh.polygons).boundary;
     let point = |v: u32| mesh.points[v as usize].extend(0.0);
     (report.notes).extend(Note::apart(&Contacts::of_boundary(point, &boundary)));
@@ -430,6 +438,18 @@ mod tests {
             error,
             "polygon 2 has area 0: polygons must run counter-clockwise"
         );
+    }
+
+    #[test]
+    fn vertices_of_no_cell_have_the_solution_0() {
+        let mut mesh = Mesh::from(generate::grid(100).unwrap());
+        let (_, expected) = vem(mesh.clone(), &Options::default()).unwrap();
+        mesh.points.push(DVec3::new(7.0, 8.0, 0.0));
+        let (_, report) = vem(mesh, &Options::default()).unwrap();
+        assert_eq!(report.totals.errors, expected.totals.errors);
+        assert_eq!((report.values[100], report.exact[100]), (0.0, 0.0));
+        assert_eq!(report.values[..100], expected.values);
+        assert!(report.notes.contains(&Note::Unused(1)));
     }
 
     #[test]

@@ -45,10 +45,10 @@ pub fn refine_tets<P: SpacePoint>(mesh: &TetMesh, options: &Options) -> Result<R
             let level = refined.levels.len() + 1;
             return Err(Error::Flat { level, tetrahedron });
         }
-        refined.levels.push(counts);
         if counts.divided_tetrahedra == 0 {
             break;
         }
+        refined.levels.push(counts);
     }
     refined.mesh.points = points.into_iter().map(P::to_f64).collect();
     refined.mesh.regions = mesh.regions.as_ref().map(|regions| {

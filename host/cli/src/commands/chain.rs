@@ -23,7 +23,7 @@ use crate::outputs;
 /// options, without an input; each takes the mesh of the one before. -o FILE, as an option of a step or a step of its
 /// own, writes the mesh there. The result has the same bits as by separate runs with files between that keep all of a
 /// mesh (.vtu). The device starts once, and no file is written or read between steps. --device, --threads, --timings,
-/// --json and --quiet stand before the first colon.
+/// --json and --quiet stand before the first colon or after the last step.
 #[derive(Args)]
 pub struct Options {
     /// Mesh to read, of any format that the first step reads
@@ -150,8 +150,8 @@ fn take_over(step: &mut dyn Step, of_chain: &DeviceOptions) -> Result<()> {
         && !device.quiet;
     if !is_default {
         return Err(Error::Argument(format!(
-            "--device, --threads, --timings, --json and --quiet are the same for all steps: give them before the first colon, not \
-             to {name}"
+            "--device, --threads, --timings, --json and --quiet are the same for all steps: give them before the first colon or \
+             after the last step, not to {name}"
         )));
     }
     device.device = of_chain.device;
@@ -173,7 +173,7 @@ fn check(options: &Options, steps: &[(AnyStep, ArgMatches)], is_volume: bool) ->
                 false => _ = Format::to_write(output)?,
             }
         }
-        step.check()?;
+        step.check(is_volume)?;
     }
     Ok(())
 }
@@ -199,11 +199,11 @@ pub fn run(options: &Options) -> Result<()> {
         let (result, report) = step.apply(mesh, &Opening::Open(machine.clone()))?;
         mesh = result;
         reports.extend(report);
-        if let Some(output) = step.output() {
+        if let Some(output) = step.file()? {
             match &mesh {
-                AnyMesh::Surface(mesh) => super::write_mesh(output, mesh, quiet)?,
+                AnyMesh::Surface(mesh) => super::write_mesh(&output, mesh, quiet)?,
                 AnyMesh::Volume(mesh) => {
-                    super::write_volume(output, mesh, Default::default(), quiet)?;
+                    super::write_volume(&output, mesh, Default::default(), quiet)?;
                 }
             }
         }

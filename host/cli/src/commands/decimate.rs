@@ -30,7 +30,7 @@ const DEFAULTS: &str = "Where defaults come from: this machine (--device auto, -
 pub struct Options {
     #[arg(help = help::mesh_to_read("Mesh of triangles to read"))]
     pub input: PathBuf,
-    /// Mesh to write; with several fractions --keep, {keep} in the name stands for each
+    /// Mesh to write; with --keep, {keep} in the name stands for each fraction
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
     #[command(flatten)]
@@ -55,11 +55,10 @@ pub fn run(options: &Options) -> Result<()> {
     let settings = options.settings(mesh.points.len())?;
     let each = decimate::to_each(&opening, mesh, &settings)
         .map_err(|error| worded(error).in_file(&options.input))?;
-    let is_several = each.len() > 1;
     // The report has the times of all, and the counts of the smallest mesh.
     let (mut run, mut counts, mut fewest) = (Run::default(), Vec::new(), u64::MAX);
     for (i, (mesh, report)) in each.into_iter().enumerate() {
-        let keep = options.decimate.keep.get(i).filter(|_| is_several);
+        let keep = options.decimate.keep.get(i);
         note_all(&report.notes, options.device.quiet);
         if let Some(path) = &options.map {
             write_numbers(&file_of("--map", path, keep)?, report.map.iter().copied())?;
@@ -79,9 +78,9 @@ pub fn run(options: &Options) -> Result<()> {
     report.give_beside(&options.device, options.takes_output())
 }
 
-/// The file of the mesh of a fraction, if it is one of several.
+/// The file of the mesh of a fraction, if its name has a place for it.
 fn file_of(name: &str, path: &Path, keep: Option<&f64>) -> Result<PathBuf> {
-    let Some(keep) = keep else {
+    let Some(keep) = keep.filter(|_| has_place(path, KEEP)) else {
         return Ok(path.to_owned());
     };
     let path = with_number(path, KEEP, keep);
@@ -144,7 +143,13 @@ impl Step for Options {
         Work::DECIMATE
     }
 
-    fn check(&self) -> Result<()> {
+    fn file(&self) -> Result<Option<PathBuf>> {
+        let keep = self.decimate.keep.first();
+        let file = |path: &PathBuf| file_of("the output", path, keep);
+        self.output.as_ref().map(file).transpose()
+    }
+
+    fn check(&self, _: bool) -> Result<()> {
         self.check_usage()?;
         self.decimate.check_one().map_err(worded)
     }
@@ -156,7 +161,8 @@ impl Step for Options {
             .map_err(|error| worded(error).in_file(&self.input))?;
         note_all(&report.notes, self.device.quiet);
         if let Some(path) = &self.map {
-            write_numbers(path, report.map.iter().copied())?;
+            let path = file_of("--map", path, self.decimate.keep.first())?;
+            write_numbers(&path, report.map.iter().copied())?;
         }
         let (run, counts) = (report.run, report.totals.counts());
         let report = Report::of("decimate", &self.input, run, counts);

@@ -172,6 +172,11 @@ fn check_maps(options: &Options) -> Result<()> {
 /// Merges the triangles of a mesh on a machine that is open, in a chain.
 pub fn apply(options: &Options, mesh: Mesh, machine: Machine) -> Result<(Mesh, Report<'_>)> {
     let found = find(options, mesh, |_| Ok(machine))?;
+    if let Some(output) = &options.output {
+        let quiet = options.device.quiet;
+        let write = |file: &Path, level| super::write_mesh(file, &found.level(level), quiet);
+        write_levels(output, found.levels(), write)?;
+    }
     let (mesh, report) = found.into_mesh();
     note_all(&report.notes, options.device.quiet);
     write_maps(options, report.nested.as_ref())?;
@@ -269,8 +274,25 @@ impl Step for Options {
         Work::POLYLLA
     }
 
-    fn check(&self) -> Result<()> {
-        check_usage(self)
+    fn check(&self, is_volume: bool) -> Result<()> {
+        match is_volume {
+            false => check_usage(self),
+            // No step takes polyhedra.
+            true => Err(Error::Argument(
+                "polylla joins tetrahedra to polyhedra by a command of its own, not in a chain: end the chain by -o FILE before \
+                 it, then trioxide polylla FILE -o OUT"
+                    .to_owned(),
+            )),
+        }
+    }
+
+    fn file(&self) -> Result<Option<PathBuf>> {
+        // The levels above it have their files.
+        let is_numbered = |path: &Path| self.polylla.goal().is_some() && has_place(path, LEVEL);
+        Ok(self.output.as_ref().map(|path| match is_numbered(path) {
+            true => with_number(path, LEVEL, 0),
+            false => path.clone(),
+        }))
     }
 
     fn apply(&self, mesh: AnyMesh, opening: &Opening) -> Result<(AnyMesh, Option<Report<'_>>)> {

@@ -51,9 +51,9 @@ pub struct Options {
 
 /// Runs the command.
 pub fn run(options: &Options) -> Result<()> {
-    Step::check(options)?;
-    let quiet = options.device.quiet;
     let is_volume = super::is_volume(&options.input, options.reading);
+    Step::check(options, is_volume)?;
+    let quiet = options.device.quiet;
     if let Some(output) = &options.output {
         match is_volume {
             true => _ = VolumeFormat::to_write(output)?,
@@ -88,7 +88,7 @@ impl Step for Options {
         WORK
     }
 
-    fn check(&self) -> Result<()> {
+    fn check(&self, _: bool) -> Result<()> {
         self.repair.steps().map(drop).map_err(worded)
     }
 

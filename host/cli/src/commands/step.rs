@@ -1,6 +1,6 @@
 //! Commands as steps of a chain.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use trioxide::formats::ReadOptions;
 use trioxide::mesh::Mesh;
@@ -20,17 +20,25 @@ pub trait Step {
     /// Its machine, which is the chain's; `None` of a step that needs none.
     fn device(&mut self) -> Option<&mut DeviceOptions>;
 
-    /// The file that it writes.
+    /// The file that it writes, as the option names it.
     fn output(&self) -> Option<&Path>;
+
+    /// The file that the mesh after it goes to: with a number where the option's name has a place for one.
+    ///
+    /// # Errors
+    /// The name with its number is another file of the run.
+    fn file(&self) -> Result<Option<PathBuf>> {
+        Ok(self.output().map(Path::to_owned))
+    }
 
     /// The work for the choice of a machine.
     fn work(&self) -> Work;
 
-    /// Refuses options that contradict each other, before the chain's input is read.
+    /// Refuses options that contradict each other or the kind of the mesh, before the chain's input is read.
     ///
     /// # Errors
     /// The contradiction.
-    fn check(&self) -> Result<()> {
+    fn check(&self, _is_volume: bool) -> Result<()> {
         Ok(())
     }
 

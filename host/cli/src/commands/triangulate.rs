@@ -151,7 +151,7 @@ impl Step for Options {
         WORK
     }
 
-    fn check(&self) -> Result<()> {
+    fn check(&self, _: bool) -> Result<()> {
         check(self)
     }
 

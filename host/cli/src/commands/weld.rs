@@ -187,7 +187,7 @@ impl Step for Options {
         }
     }
 
-    fn check(&self) -> Result<()> {
+    fn check(&self, _: bool) -> Result<()> {
         check(self)
     }
 

@@ -10,6 +10,7 @@ use trioxide::volume::{Cells, TetMesh, VolumeMesh};
 use trioxide::{Device, Error};
 use trioxide_arguments::device::to_values;
 use trioxide_arguments::names::worded;
+use trioxide_operations::Precision;
 use trioxide_operations::input::check_faces;
 use trioxide_operations::smooth::{Refusal, Totals, check_cells};
 use trioxide_ranks::block::Whole;
@@ -87,7 +88,8 @@ pub fn run<'a>(ranks: &Ranks, options: &'a Options, starting: Starting) -> Resul
     ranks.phase("open the device");
     let on = starting.device(ranks, &options.device)?;
     let smooth = in_precision!(precision, smoothed::<DVec3, Vec3>);
-    let smoothed = smooth(ranks, &on, options, &block, part, &stays, &settings);
+    let input = (&block, &ownership);
+    let smoothed = smooth(ranks, &on, options, input, part, &stays, &settings);
     let (counts, points) = smoothed.map_err(in_file)?;
     if let (Some(path), Some(points)) = (&options.output, points) {
         match kept {
@@ -104,14 +106,26 @@ fn smoothed<P: Vector + MeshPoint>(
     ranks: &Ranks,
     on: &Device,
     options: &Options,
-    block: &Block<DVec3>,
+    (block, ownership): (&Block<DVec3>, &Ownership),
     part: Part<DVec3>,
     fixed: &[bool],
     settings: &trioxide::smooth::Options,
 ) -> Result<(Counts, Option<Vec<DVec3>>)> {
     let smoothed = smooth_part::<P>(ranks, on, part, block.vertices, fixed, settings)?;
     let points = match options.output {
-        Some(_) => Some(smoothed.points(ranks, on, block)?),
+        Some(_) => {
+            let mut points = smoothed.points(ranks, on, block)?;
+            let precision = options.smooth.precision;
+            match ownership {
+                // Its block has no points yet.
+                Ownership::Rows(grid) if precision == Precision::F32 => {
+                    let before = grid.points_as(ranks.block(grid.vertices()), |p| p.extend(0.0));
+                    precision.restore(&before, &mut points);
+                }
+                _ => precision.restore(&block.points, &mut points),
+            }
+            Some(points)
+        }
         None => None,
     };
     let is_volume = commands::is_volume(&options.input, options.reading);

@@ -347,9 +347,31 @@ fn levels_are_fields_and_files_and_every_machine_writes_the_same() {
         call.stderr
     );
     assert_eq!(call.json()["pieces"], 1);
-    // Without levels the name is a name.
-    polylla("cpu", &["-o", "plain-{level}.off"]);
-    assert!(place.files().contains(&"plain-{level}.off".to_owned()));
+    // In a chain too, whose own options may stand at its end.
+    let chain = [
+        "chain",
+        "generate:random:500:3",
+        ":",
+        "polylla",
+        "--strict",
+        "--levels",
+        "3",
+        "-o",
+        "link-{level}.vtu",
+        "--device",
+        "cpu",
+        "--json=-",
+    ];
+    let report = place.call(&chain).succeeds().json();
+    assert_eq!(report["steps"][0]["levels"], 3);
+    for (i, file) in files.iter().enumerate() {
+        let linked = place.path(&format!("link-{i}.vtu"));
+        assert_eq!(
+            fs::read(linked).unwrap(),
+            fs::read(place.path(file)).unwrap()
+        );
+    }
+    assert!(!place.files().iter().any(|name| name.contains("{level}")));
 }
 
 /// Surfaces and polyhedra have levels as polygons of the plane; the maps lead from each to the next.

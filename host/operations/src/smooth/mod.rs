@@ -78,7 +78,7 @@ pub fn smooth(on: &dyn Start, mut mesh: Mesh, options: &Options) -> Result<(Mesh
     };
     let boundary = mesh.faces.boundary();
     let contacts = Contacts::of_boundary(|v| mesh.points[v as usize], &boundary);
-    let (points, mut report) = done.into_report(vertices);
+    let (points, mut report) = done.into_report(&mesh.points, options);
     let shrinks = boundary.is_empty() && options.method == FilterKind::Laplacian;
     let shrinks = shrinks && report.totals.moving == vertices as u64;
     report.notes.extend(shrinks.then_some(Note::Shrinks));
@@ -123,7 +123,7 @@ pub fn smooth_volume(
     mut mesh: VolumeMesh,
     options: &Options,
 ) -> Result<(VolumeMesh, Report)> {
-    let (vertices, cells) = (mesh.points.len(), mesh.cells.len());
+    let cells = mesh.cells.len();
     let settings = options.settings()?;
     check_cells(&mesh)?;
     let given = (options, &settings);
@@ -149,7 +149,7 @@ pub fn smooth_volume(
         (On::Serial, Precision::F32) => serial::volume::<Vec3>(&mesh, given),
     });
     let done = done.map_err(|error| single(error, &mesh.points, options))?;
-    let (points, mut report) = done.into_report(vertices);
+    let (points, mut report) = done.into_report(&mesh.points, options);
     report.notes.extend(note);
     report.notes.extend(Note::apart(&Contacts::of_cells(&mesh)));
     report.totals.cells = Some(cells as u64);
@@ -198,9 +198,10 @@ struct Done {
 }
 
 impl Done {
-    fn into_report(self, vertices: usize) -> (Vec<DVec3>, Report) {
+    /// The new points of `before`, and the report.
+    fn into_report(self, before: &[DVec3], options: &Options) -> (Vec<DVec3>, Report) {
         let totals = Totals {
-            vertices: vertices as u64,
+            vertices: before.len() as u64,
             moving: self.smoothed.moving.into(),
             moves: self.smoothed.moves,
             ..Totals::default()
@@ -212,7 +213,9 @@ impl Done {
             untangling: None,
             notes: Vec::new(),
         };
-        (self.smoothed.points, report)
+        let mut points = self.smoothed.points;
+        options.precision.restore(before, &mut points);
+        (points, report)
     }
 }
 

@@ -97,7 +97,7 @@ pub struct Options {
         arg(long, value_name = "N", default_value_t = Options::default().max_iterations)
     )]
     pub max_iterations: u32,
-    /// Precision of coordinates on the device
+    /// Precision of coordinates on the device; a node that single precision does not move keeps all its bits
     #[cfg_attr(feature = "clap", arg(long, value_enum, default_value_t))]
     pub precision: Precision,
     /// The nodes with a flag stay; V, or empty.

@@ -67,7 +67,8 @@ fn run(
         #[cfg(feature = "serial")]
         (On::Serial, _) => Err(super::Refusal::UntanglingSerial.into()),
     });
-    let (new, mut report) = done.map_err(|error| single(error, points, options))?;
+    let (mut new, mut report) = done.map_err(|error| single(error, points, options))?;
+    options.precision.restore(points, &mut new);
     report.totals.vertices = points.len() as u64;
     let done = report.untangling.as_ref();
     if let Some(done) = done.filter(|done| !(done.inverted.is_empty() || goal.keep_going)) {

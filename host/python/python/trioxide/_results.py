@@ -207,7 +207,7 @@ class Solution:
     Attributes
     ----------
     values, exact : (V,) float64
-        The solution, NaN at a vertex of no cell, and the problem's exact one.
+        The solution, and the problem's exact one; both 0 at a vertex of no cell.
     unknowns, iterations : int
         Size of the linear system, and the iterations that its solver took.
     counts : dict

@@ -184,10 +184,10 @@ pub fn run<P: SpacePoint>(
         let done = level(ranks, on, &part, share, options, &marking, number)?;
         left = Left::Divided(Box::new(done.divided));
         counts = done.counts;
-        levels.push(done.level);
         if done.level.divided_tetrahedra == 0 {
             break;
         }
+        levels.push(done.level);
     }
     Ok(Run {
         counts,

@@ -61,6 +61,7 @@ impl<P: SpacePoint> Run<P> {
     pub fn gather(self, ranks: &Ranks, on: &Device, block: &Block<DVec3>) -> Result<Option<Whole>> {
         ranks.agree(check_narrow(self.counts))?;
         let (counts, mut part, mut ends) = (self.counts, self.part, self.ends);
+        let levels = self.levels.len();
         let share = match self.left {
             Left::Input(share) => *share,
             Left::Divided(divided) => {
@@ -72,7 +73,8 @@ impl<P: SpacePoint> Run<P> {
         let owned = part.to_owned(ranks, on, &share)?;
         drop((part, share));
         ranks.phase("gather");
-        let rounds = ends.iter().map(|ends| {
+        // One in which nothing was divided is no level.
+        let rounds = ends.iter().take(levels).map(|ends| {
             let mut ends = ranks.gather(ends);
             ends.sort_unstable();
             Refinement {
