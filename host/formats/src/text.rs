@@ -204,10 +204,43 @@ impl<'a> Line<'a> {
 
     /// A number of at most seven digits exactly here, and the blank after it. `None` for anything else, and near the
     /// end of the file.
+    pub(crate) fn short_integer(&mut self) -> Option<u32> {
+        let (number, length) = self.short_digits()?;
+        match self.file[self.at + length] {
+            b' ' => self.at += length + 1,
+            b'\n' | b'\r' => self.at += length,
+            _ => return None,
+        }
+        Some(number)
+    }
+
+    /// The one to three numbers, from 1 on and of at most seven digits each, that are joined by `/` exactly here; 0 for
+    /// one that is missing. `None`, and nothing is read, for anything else, and near the end of the file.
+    pub(crate) fn short_corner(&mut self) -> Option<[u32; 3]> {
+        let mut numbers = [0; 3];
+        let mut next = self.clone();
+        for (k, number) in numbers.iter_mut().enumerate() {
+            if k != 1 || self.file.get(next.at) != Some(&b'/') {
+                let length;
+                (*number, length) = next.short_digits().filter(|&(number, _)| number > 0)?;
+                next.at += length;
+            }
+            match self.file.get(next.at)? {
+                b'/' if k < 2 => next.at += 1,
+                b' ' | b'\n' | b'\r' => break,
+                _ => return None,
+            }
+        }
+        self.at = next.at;
+        Some(numbers)
+    }
+
+    /// The value and the number of one to seven digits exactly here, before another byte of the file.
     ///
     /// Processes eight bytes at once: the bytes before the first non-digit are moved to the end, and summed in pairs of
     /// ones, twos and fours.
-    pub(crate) fn short_integer(&mut self) -> Option<u32> {
+    #[inline]
+    fn short_digits(&self) -> Option<(u32, usize)> {
         let bytes = *self.file[self.at..].first_chunk::<8>()?;
         let digits = u64::from_le_bytes(bytes) ^ u64::from_le_bytes([b'0'; 8]);
         // A byte over 9 carries only into later bytes.
@@ -217,16 +250,11 @@ impl<'a> Line<'a> {
         if !(1..8).contains(&length) || self.at + length > self.end {
             return None;
         }
-        match bytes[length] {
-            b' ' => self.at += length + 1,
-            b'\n' | b'\r' => self.at += length,
-            _ => return None,
-        }
         let ones = digits << (64 - bits);
         let twos = (ones & 0x0f0f_0f0f_0f0f_0f0f).wrapping_mul(10 << 8 | 1) >> 8;
         let fours = (twos & 0x00ff_00ff_00ff_00ff).wrapping_mul(100 << 16 | 1) >> 16;
         let all = (fours & 0x0000_ffff_0000_ffff).wrapping_mul(10_000 << 32 | 1) >> 32;
-        Some(all as u32)
+        Some((all as u32, length))
     }
 
     /// A region or marker, called `what`, which `name` introduces.

@@ -210,7 +210,26 @@ impl ChunkContent<'_> {
 
 /// Returns vertex, texture coordinate and normal of a corner such as `7/1/3`. `before` of the `counts` lines precede
 /// this one. A texture coordinate or a normal that does not exist is counted in `dangling`.
+#[inline]
 fn parse_corner(
+    line: &mut Line,
+    before: Counts,
+    counts: Counts,
+    dangling: &mut [usize; 2],
+) -> Parsed<[u32; 3]> {
+    let start = line.clone();
+    if let Some(numbers) = line.short_corner()
+        && (numbers.iter().zip(counts)).all(|(&number, count)| number as usize <= count)
+    {
+        // A number that is missing is 0, and becomes `NONE`.
+        return Ok(numbers.map(|number| number.wrapping_sub(1)));
+    }
+    *line = start;
+    parse_joined(line, before, counts, dangling)
+}
+
+/// As [`parse_corner`], for any corner.
+fn parse_joined(
     line: &mut Line,
     before: Counts,
     counts: Counts,

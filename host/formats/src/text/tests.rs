@@ -72,6 +72,41 @@ fn rows_are_counted_without_a_look_at_each_line() {
 }
 
 #[test]
+fn short_corners_are_one_to_three_numbers() {
+    let line = |file: &'static [u8]| Line {
+        file,
+        at: 0,
+        end: memchr::memchr(b'\n', file).unwrap_or(file.len()),
+    };
+    for (text, numbers) in [
+        ("7 00000000", [7, 0, 0]),
+        ("1234567/8\n00000000", [1_234_567, 8, 0]),
+        ("12//345\r\n0000000", [12, 0, 345]),
+        ("1/22/333 0000000", [1, 22, 333]),
+    ] {
+        let mut line = line(text.as_bytes());
+        assert_eq!(line.short_corner(), Some(numbers), "{text:?}");
+        assert!(line.is_finished() || line.rest().1 == b"00000000" || line.rest().1 == b"0000000");
+    }
+    for text in [
+        "0 00000000",
+        "1/0/1 00000000",
+        "1/ 0000000",
+        "1/2/ 00000000",
+        "1// 00000000",
+        "1/2/3/4 00000000",
+        "/1 00000000",
+        "1/-1 00000000",
+        "1#00000000",
+        "1/2",
+    ] {
+        let mut line = line(text.as_bytes());
+        assert_eq!(line.short_corner(), None, "{text:?}");
+        assert_eq!(line.at, 0);
+    }
+}
+
+#[test]
 fn short_integers_are_those_that_are_parsed() {
     let line = |file: &'static [u8]| Line {
         file,
