@@ -163,10 +163,12 @@ impl State {
 
     /// A copy. It has no room for new lists of corners: the next ones move all.
     pub fn duplicate(&self, on: &Device) -> Result<Self> {
+        let (spans, corners, used) = self.packed_fans(on, |_| 0)?;
         Ok(Self {
             sites: on.duplicate(&self.sites)?,
-            spans: on.duplicate(&self.spans)?,
-            corners: on.resized(&self.corners, self.used)?,
+            spans,
+            corners,
+            used,
             starts: on.duplicate(&self.starts)?,
             choices: on.duplicate(&self.choices)?,
             parents: on.duplicate(&self.parents)?,
@@ -226,21 +228,32 @@ impl State {
 
     /// Moves all corners of triangles that are left to new memory, which has `room` for more, and for as many again.
     fn move_fans(&mut self, on: &Device, room: usize) -> Result<()> {
+        let packed = self.packed_fans(on, |left| left.max(room))?;
+        (self.spans, self.corners, self.used) = packed;
+        Ok(())
+    }
+
+    /// The lists of the corners of triangles that are left, without gaps, with `room` after them by their number; and
+    /// that number.
+    fn packed_fans(
+        &self,
+        on: &Device,
+        room: impl FnOnce(usize) -> usize,
+    ) -> Result<(Buffer<Span>, Buffer<HalfEdge>, usize)> {
         let n = self.spans.len();
         let mut offsets = on.uninitialized(n)?;
+        let fans = self.fans();
         // SAFETY: the lists hold half-edges of the triangles.
-        unsafe { kernel::count_live_corners::launch(on, n as u32, self.fans(), &mut offsets) }?;
+        unsafe { kernel::count_live_corners::launch(on, n as u32, fans, &mut offsets) }?;
         let total = exclusive_scan(on, &mut offsets)?;
         let left = on.read(&total, 0)? as usize;
         let mut spans = on.uninitialized(n)?;
-        let mut corners = on.uninitialized(left + left.max(room))?;
-        let fans = self.fans();
+        let mut corners = on.uninitialized(left + room(left))?;
         // SAFETY: as above; each corner has a place of its own below their number.
         unsafe {
             kernel::move_fans::launch(on, n as u32, fans, &offsets, &mut spans, &mut corners)
         }?;
-        (self.spans, self.corners, self.used) = (spans, corners, left);
-        Ok(())
+        Ok((spans, corners, left))
     }
 
     /// The mesh that is left.
