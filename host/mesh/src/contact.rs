@@ -4,6 +4,9 @@
 //! Only the boundary is searched: the edges of one face, or the faces of one cell. Where parts meet in shared vertices,
 //! their common edges and faces are inside.
 //!
+//! Points at one place are apart if an edge of the boundary leaves each in the same direction, to 1e-9. Parts that meet
+//! in a single point are none: `repair --vertices` parts them so.
+//!
 //! A vertex v lies inside an edge if it is at most 1e-9 of the edge's length, or eight units in the last place of the
 //! largest coordinate, from the edge, and farther from both ends. It lies inside a face if it is as near to the face's
 //! plane, within the face, and farther from its sides; the longest side gives the length. Coordinates are scaled by a
@@ -43,7 +46,7 @@ pub struct FaceContact {
 /// Where parts of a mesh touch without sharing vertices.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Contacts {
-    /// Vertices of the boundary that lie at the place of a lower one.
+    /// Vertices of the boundary that are apart from others at their place; of each place one is not counted.
     pub doubled: usize,
     /// Edges of the boundary with vertices inside, ascending.
     pub edges: Vec<EdgeContact>,
@@ -59,7 +62,7 @@ impl Contacts {
         vertices.dedup();
         let tree = Tree::of(&point, &vertices);
         Self {
-            doubled: doubled(&point, &vertices),
+            doubled: tree.apart(&vertices, boundary),
             edges: tree.inside_edges(boundary),
             faces: Vec::new(),
         }
@@ -100,7 +103,7 @@ impl Contacts {
         let found = boundary.into_iter().zip(found);
         let found = found.filter(|(_, vertices)| !vertices.is_empty());
         Self {
-            doubled: doubled(point, &vertices),
+            doubled: tree.apart(&vertices, &edges),
             edges: tree.inside_edges(&edges),
             faces: found
                 .map(|((cell, corners), vertices)| FaceContact {
@@ -174,11 +177,36 @@ fn distinct<'a>(vertices: impl Iterator<Item = &'a u32>) -> usize {
 
 /// Number of the `vertices` that lie exactly at the place of an earlier one.
 pub fn doubled(point: impl Fn(u32) -> DVec3, vertices: &[u32]) -> usize {
-    // 0 and -0 are one place.
-    let place = |&v: &u32| (point(v) + 0.0).to_array().map(f64::to_bits);
-    let mut places: Vec<[u64; 3]> = vertices.iter().map(place).collect();
+    let mut places: Vec<[u64; 3]> = vertices.iter().map(|&v| place(point(v))).collect();
     places.par_sort_unstable();
     places.windows(2).filter(|pair| pair[0] == pair[1]).count()
+}
+
+/// The bits of a position; 0 and -0 are one place.
+fn place(p: DVec3) -> [u64; 3] {
+    (p + 0.0).to_array().map(f64::to_bits)
+}
+
+/// An edge of the boundary at a vertex whose place has several.
+struct Leaving {
+    /// The lowest vertex of the place.
+    first: u32,
+    /// The direction's length along an axis that no usual mesh has.
+    along: f64,
+    vertex: u32,
+    direction: DVec3,
+}
+
+impl Leaving {
+    /// Whether it leaves another vertex in the same direction.
+    fn is_beside(&self, other: &Leaving) -> bool {
+        other.vertex != self.vertex && (self.direction - other.direction).length() <= ROUNDING
+    }
+
+    /// Whether the directions may be the same.
+    fn is_near(&self, other: &Leaving) -> bool {
+        self.first == other.first && (self.along - other.along).abs() <= 2.0 * ROUNDING
+    }
 }
 
 /// A k-d tree of some vertices: the vertices in ranges that are halved along their longest extent, and a box for each
@@ -219,6 +247,53 @@ impl<'a> Tree<'a> {
     /// The scaled position of a vertex.
     fn at(&self, v: u32) -> DVec3 {
         (self.point)(v) * self.scale
+    }
+
+    /// Number of the `vertices` that are apart from others at their place, but for one of each place: see the head of the
+    /// module. `edges` are those of the boundary.
+    fn apart(&self, vertices: &[u32], edges: &[[u32; 2]]) -> usize {
+        let mut placed: Vec<_> = (vertices.iter())
+            .map(|&v| (place((self.point)(v)), v))
+            .collect();
+        placed.par_sort_unstable();
+        let several = placed
+            .chunk_by(|a, b| a.0 == b.0)
+            .filter(|all| all.len() > 1);
+        let mut firsts: Vec<(u32, u32)> = several
+            .flat_map(|all| all.iter().map(|&(_, v)| (v, all[0].1)))
+            .collect();
+        firsts.sort_unstable();
+        let leaving = |[from, to]: [u32; 2]| {
+            let i = firsts.binary_search_by_key(&from, |&(v, _)| v).ok()?;
+            let direction = (self.at(to) - self.at(from)).try_normalize()?;
+            Some(Leaving {
+                first: firsts[i].1,
+                along: direction.dot(DVec3::new(0.48, 0.6, 0.64)),
+                vertex: from,
+                direction,
+            })
+        };
+        let both = edges.iter().flat_map(|&[a, b]| [[a, b], [b, a]]);
+        let mut all: Vec<Leaving> = both.filter_map(leaving).collect();
+        all.par_sort_unstable_by(|a, b| {
+            let by_place = a.first.cmp(&b.first);
+            by_place
+                .then(a.along.total_cmp(&b.along))
+                .then(a.vertex.cmp(&b.vertex))
+        });
+        let is_apart = |i: &usize| {
+            let one = &all[*i];
+            let before = all[..*i]
+                .iter()
+                .rev()
+                .take_while(|other| one.is_near(other));
+            let after = all[i + 1..].iter().take_while(|other| one.is_near(other));
+            before.chain(after).any(|other| one.is_beside(other))
+        };
+        let apart = (0..all.len()).filter(is_apart).map(|i| &all[i]);
+        let (vertices, places): (Vec<u32>, Vec<u32>) =
+            apart.map(|one| (one.vertex, one.first)).unzip();
+        distinct(vertices.iter()) - distinct(places.iter())
     }
 
     /// Calls `on` for every entry of the ranges whose box, widened by `margin`, `meets`.
@@ -361,160 +436,4 @@ fn meets_segment([low, high]: [DVec3; 2], a: DVec3, way: DVec3) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::edges::Edges;
-    use crate::mesh::{Faces, Polygons};
-    use crate::volume::TetMesh;
-
-    fn of_polygons(points: &[[f64; 3]], polygons: &[&[u32]]) -> Contacts {
-        let mut faces = Polygons::default();
-        polygons.iter().for_each(|face| faces.push(face));
-        let points: Vec<DVec3> = points.iter().copied().map(DVec3::from).collect();
-        let edges = Edges::of(&Faces::Polygons(faces));
-        Contacts::of_boundary(|v| points[v as usize], &edges.boundary)
-    }
-
-    /// A square beside two that hang on it, at every scale; the place of a third divides no edge by rounding.
-    #[test]
-    fn vertices_hang_on_edges_at_every_scale() {
-        for scale in [1.0, 1e-300, 1e300, -1.0] {
-            for third in [0.0, 1.0 / 3.0] {
-                let points = [[0.0, 0.0], [3.0, 1.0], [2.0, 4.0], [-1.0, 3.0]];
-                let way = [-1.0, 3.0];
-                let ends = [points[1], points[2]];
-                let at = |t: f64, x: f64| {
-                    [
-                        ends[0][0] + t * way[0] + 3.0 * x,
-                        ends[0][1] + t * way[1] + x,
-                    ]
-                };
-                let more = [
-                    at(1.0 / 3.0 + third, 0.0),
-                    at(0.0, 1.0),
-                    at(0.5, 1.0),
-                    at(1.0, 1.0),
-                ];
-                let points: Vec<_> = points
-                    .iter()
-                    .chain(&more)
-                    .map(|p| [p[0] * scale, p[1] * scale, 0.0])
-                    .collect();
-                let hanging: [&[u32]; 3] = [&[0, 1, 2, 3], &[1, 5, 6, 4], &[4, 6, 7, 2]];
-                let contacts = of_polygons(&points, &hanging);
-                let edge = EdgeContact {
-                    ends: [1, 2],
-                    vertices: vec![4],
-                };
-                assert_eq!(
-                    (contacts.edges, contacts.doubled),
-                    (vec![edge], 0),
-                    "{scale} {third}"
-                );
-                let conforming: [&[u32]; 3] = [&[0, 1, 4, 2, 3], &[1, 5, 6, 4], &[4, 6, 7, 2]];
-                assert_eq!(of_polygons(&points, &conforming), Contacts::default());
-            }
-        }
-    }
-
-    #[test]
-    fn points_at_one_place_are_no_vertices_inside() {
-        let square = [[0.0; 3], [1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [0.0, 1.0, 0.0]];
-        let other = [
-            [1.0, -0.0, -0.0],
-            [2.0, 0.0, 0.0],
-            [2.0, 1.0, 0.0],
-            [1.0, 1.0, 0.0],
-        ];
-        let contacts = of_polygons(&[square, other].concat(), &[&[0, 1, 2, 3], &[4, 5, 6, 7]]);
-        assert_eq!((contacts.doubled, contacts.inside_edges()), (2, 0));
-    }
-
-    #[test]
-    fn the_tree_finds_what_a_search_of_all_pairs_finds() {
-        let mut state = 1u64;
-        let mut next = || {
-            state = state
-                .wrapping_mul(6364136223846793005)
-                .wrapping_add(1442695040888963407);
-            f64::from((state >> 59) as u32)
-        };
-        let points: Vec<DVec3> = (0..300)
-            .map(|_| DVec3::new(next(), next(), (next() / 8.0).floor()))
-            .collect();
-        let point = |v: u32| points[v as usize];
-        let tree = Tree::of(&point, &(0..300).collect::<Vec<_>>());
-        for edge in (0..299).map(|v| [v, v + 1]) {
-            let [a, b] = edge.map(|v| points[v as usize]);
-            let is_inside = |p: DVec3| {
-                (p - a).cross(b - a) == DVec3::ZERO
-                    && (p - a).dot(b - a) > 0.0
-                    && (p - b).dot(a - b) > 0.0
-            };
-            let mut expected: Vec<u32> = (0..300)
-                .filter(|&v| is_inside(points[v as usize]))
-                .collect();
-            let mut found = tree.inside_edge(edge);
-            found.sort_unstable();
-            expected.sort_unstable();
-            assert_eq!(found, expected);
-        }
-    }
-
-    /// The reproducer's kind: two tetrahedra on a third, whose face has their common vertex inside an edge; and a
-    /// vertex inside a face.
-    #[test]
-    fn vertices_hang_on_edges_and_faces_of_cells() {
-        let corners = [
-            [0.0; 3],
-            [2.0, 0.0, 0.0],
-            [0.0, 2.0, 0.0],
-            [0.0, 0.0, 2.0],
-            [0.0, 0.0, -2.0],
-        ];
-        let points = |last: [f64; 3]| corners.into_iter().chain([last]).map(DVec3::from).collect();
-        let mesh = |last, cells: Vec<[u32; 4]>| -> VolumeMesh {
-            TetMesh {
-                points: points(last),
-                tetrahedra: cells,
-                ..TetMesh::default()
-            }
-            .into()
-        };
-        let on_edge = mesh(
-            [1.0, 1.0, 0.0],
-            vec![[0, 1, 2, 3], [0, 5, 1, 4], [0, 2, 5, 4]],
-        );
-        let contacts = Contacts::of_cells(&on_edge);
-        assert_eq!(
-            contacts.edges,
-            [EdgeContact {
-                ends: [1, 2],
-                vertices: vec![5]
-            }]
-        );
-        assert_eq!((contacts.inside_edges(), contacts.inside_faces()), (1, 0));
-        let in_face = mesh(
-            [0.5, 0.5, 0.0],
-            vec![[0, 1, 2, 3], [0, 5, 1, 4], [1, 5, 2, 4], [2, 5, 0, 4]],
-        );
-        let contacts = Contacts::of_cells(&in_face);
-        assert_eq!((contacts.inside_edges(), contacts.inside_faces()), (0, 1));
-        assert_eq!(
-            (contacts.faces[0].cell, &contacts.faces[0].vertices[..]),
-            (0, &[5][..])
-        );
-        let whole = mesh(
-            [0.5, 0.5, 0.0],
-            vec![
-                [0, 5, 1, 3],
-                [1, 5, 2, 3],
-                [2, 5, 0, 3],
-                [0, 5, 1, 4],
-                [1, 5, 2, 4],
-                [2, 5, 0, 4],
-            ],
-        );
-        assert_eq!(Contacts::of_cells(&whole), Contacts::default());
-    }
-}
+mod tests;
