@@ -436,7 +436,8 @@ mod tests {
         let error = vem(flat, &Options::default()).unwrap_err().to_string();
         assert_eq!(
             error,
-            "polygon 2 has area 0: polygons must run counter-clockwise"
+            "polygon 2 has area 0: polygons must run counter-clockwise (`convert --triangles` divides polygons, then \
+             `repair --all` mends the triangles)"
         );
     }
 

@@ -218,16 +218,16 @@ pub fn generate_mesh(
     Ok((false, dict_of_mesh(py, mesh)?.unbind()))
 }
 
-/// The picture of a mesh: the bytes of a .png or .svg file.
+/// The picture of a mesh of a kind (surface, volume or polyhedra): the bytes of a .png or .svg file.
 #[pyfunction]
 pub fn draw<'py>(
     py: Python<'py>,
     mesh: &Dict<'py>,
+    kind: &str,
     options: &Dict<'py>,
     watch: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyBytes>> {
     use render::{Format, Options, Up, View};
-    let mesh = mesh_of(mesh)?;
     let values: Option<Vec<f64>> = crate::arrays::entry::<f64, f64>(options, "values")?;
     let format = match option(options, "format", String::new())?.as_str() {
         "svg" => Format::Svg,
@@ -257,13 +257,31 @@ pub fn draw<'py>(
         up: view.map(|_| Up::default()),
         ..Options::default()
     };
-    let bytes = run(py, watch, move || {
-        check_surface(&mesh)?;
-        match values {
-            None => render::render(&mesh, &settings, format),
-            Some(values) => render::render_values(&mesh, &values, &settings, format),
+    let bytes = match kind {
+        "polyhedra" => {
+            let mesh = polyhedra_of(mesh)?;
+            run(py, watch, move || {
+                render::render_polyhedra(&mesh, &settings, format)
+            })?
         }
-    })?;
+        "volume" => {
+            let mesh = volume_of(mesh)?;
+            run(py, watch, move || {
+                check_volume(&mesh)?;
+                render::render_volume(&mesh, &settings, format)
+            })?
+        }
+        _ => {
+            let mesh = mesh_of(mesh)?;
+            run(py, watch, move || {
+                check_surface(&mesh)?;
+                match values {
+                    None => render::render(&mesh, &settings, format),
+                    Some(values) => render::render_values(&mesh, &values, &settings, format),
+                }
+            })?
+        }
+    };
     Ok(PyBytes::new(py, &bytes))
 }
 
@@ -340,6 +358,28 @@ pub fn measure<'py>(
                 report[name] = value;
             }
         }
+        Ok(report)
+    })?;
+    of_json(py, &measured)
+}
+
+/// Counts and measures of polyhedra, with the command's names.
+#[pyfunction]
+pub fn measure_polyhedra<'py>(
+    py: Python<'py>,
+    mesh: &Dict<'py>,
+    watch: Option<&Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let mesh = polyhedra_of(mesh)?;
+    let measured = run(py, watch, move || {
+        let found = operations::info_polyhedra(&mesh);
+        let mut report = json!({});
+        for (name, value) in found.values() {
+            report[name] = value;
+        }
+        report["fields"] = json!(mesh.fields.names());
+        report["bounds"] = bounds(&mesh.points);
+        report["problem"] = json!(found.problem);
         Ok(report)
     })?;
     of_json(py, &measured)

@@ -40,6 +40,7 @@ fn _trioxide(module: &Bound<'_, PyModule>) -> PyResult<()> {
         wrap_pyfunction!(files::draw, module)?,
         wrap_pyfunction!(files::view, module)?,
         wrap_pyfunction!(files::measure, module)?,
+        wrap_pyfunction!(files::measure_polyhedra, module)?,
         wrap_pyfunction!(files::measure_volume, module)?,
         wrap_pyfunction!(families::vem::solve_poisson, module)?,
         wrap_pyfunction!(files::cuda_devices, module)?,

@@ -41,6 +41,22 @@ def test_a_device_gives_what_the_host_does():
     assert "samples" not in alone.b_to_a and alone.counts["a_triangles"] == 0
 
 
+def test_meshes_are_given_as_pairs_and_by_keywords():
+    a = sphere(100)
+    b = trioxide.weld(a, epsilon=0.2, device="cpu")
+    expected = trioxide.compare(a, b, samples=100, device="cpu")
+    for given, options in (
+        (((a.points, a.triangles), [b.points.tolist(), b.triangles.tolist()]), {}),
+        ((a.points, b.points), dict(triangles=a.triangles, other_triangles=b.triangles)),
+        ((a, (b.points.astype(np.float64), b.triangles.astype(np.int64))), {}),
+    ):
+        found = trioxide.compare(*given, samples=100, device="cpu", **options)
+        assert np.array_equal(found.distances, expected.distances) and found.symmetric == expected.symmetric
+    # Two points are a cloud.
+    points = ((0, 0, 0), (1, 0, 0))
+    assert trioxide.compare(points, list(points), device="cpu").counts["a_triangles"] == 0
+
+
 def test_wrong_meshes_are_refused():
     a = sphere(100)
     with pytest.raises(ValueError, match="second mesh: vertex 0 has a coordinate"):

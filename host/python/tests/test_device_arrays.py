@@ -214,7 +214,9 @@ def test_types_are_converted_on_the_gpu_or_refused(gpu, scan):
     with pytest.raises(ValueError, match="triangles is not: copy"):
         trioxide.weld(points, scan.triangles, epsilon=0.08)
     with pytest.raises(TypeError, match="in a device's memory, where a host array is needed"):
-        trioxide.info(points, triangles)
+        trioxide.vem(points, triangles)
+    # Copied to the host.
+    assert trioxide.info(points, triangles) == trioxide.info(scan)
     with pytest.raises(ValueError, match="CPU"):
         trioxide.weld(points, triangles, epsilon=0.08, device="cpu")
 

@@ -479,3 +479,14 @@ def test_data_of_a_file_as_a_whole_go_along(tmp_path):
     ]:
         with pytest.raises(error, match=message):
             trioxide.write(tmp_path / "d.las", trioxide.Mesh(points, about=wrong))
+
+
+def test_polyhedra_are_measured_and_drawn(tets):
+    polyhedra = trioxide.polylla(tets, device="cpu")
+    report = trioxide.info(polyhedra)
+    assert report["polyhedra"] == len(polyhedra.offsets) - 1 and report["problem"] is None
+    assert report["volume"] == pytest.approx(1)
+    assert report["bounds"] == trioxide.info(tets)["bounds"]
+    assert trioxide.render(polyhedra, width=64, color="none") == trioxide.render(tets, width=64, color="none")
+    with pytest.raises(TypeError, match="values are of a surface"):
+        trioxide.render(polyhedra, values=[1.0])

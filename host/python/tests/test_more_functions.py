@@ -117,7 +117,7 @@ def test_wrong_polyhedra_are_refused(polyhedra, name, change, words, tmp_path):
             function(wrong)
 
 
-@pytest.mark.parametrize("function", ["weld", "refine", "smooth", "render", "info"])
+@pytest.mark.parametrize("function", ["weld", "refine", "smooth"])
 def test_others_refuse_polyhedra(function, polyhedra):
     with pytest.raises(TypeError, match="not a Polyhedra"):
         getattr(trioxide, function)(polyhedra, **({"epsilon": 0} if function == "weld" else {}))

@@ -11,7 +11,7 @@ from trioxide import _trioxide as native
 
 #: Parameters that are no options of the command line: the mesh, elements that are named by arrays, the machine, arrays that are wanted.
 BESIDE = {"mesh", "triangles", "outline", "regions", "segments", "markers", "holes", "mark", "fixed", "locked", "lock_boundary"}
-BESIDE |= {"other", "background", "device", "follow_references", "columns", "neighbours", "progress"}
+BESIDE |= {"other", "other_triangles", "background", "device", "follow_references", "columns", "neighbours", "progress"}
 
 
 def described(function):

@@ -43,6 +43,28 @@ def coloured(scan):
     )
 
 
+def test_functions_of_the_host_copy_meshes_of_a_device(device, coloured, plane, tets):
+    for mesh in (plane, tets):
+        there = mesh.to_device(device)
+        here = there.to_host()
+        assert trioxide.info(there) == trioxide.info(here)
+        assert trioxide.render(there, width=64) == trioxide.render(here, width=64)
+    polygons, there = trioxide.polylla(plane, device="cpu"), plane.to_device(device)
+    assert trioxide.info(trioxide.polylla(there, device=device)) == trioxide.info(polygons)
+    assert trioxide.info(there.points, there.triangles) == trioxide.info(trioxide.Mesh(plane.points, plane.triangles))
+    assert trioxide.info(there.points) == trioxide.info(trioxide.Mesh(plane.points))
+    # Levels, and polygons without short edges, are made of a copy on the host, where the device is.
+    regions = (plane.points[plane.triangles, 0].mean(axis=1) > 0.5).astype(np.int32)
+    there.regions = DeviceArray.copy_of(regions, device)
+    for options in (dict(strict=True, levels=2), dict(strict=True, until=40), dict(min_edge=0.1)):
+        found = trioxide.polylla(there, **options)
+        expected = trioxide.polylla(plane, regions=regions, device="cpu", **options)
+        assert isinstance(found, type(expected)) and found.counts == expected.counts
+        for name in ("points", "offsets", "vertices", "regions", "map"):
+            np.testing.assert_array_equal(getattr(found, name), getattr(expected, name))
+        assert found.cell_data.keys() == expected.cell_data.keys()
+
+
 @pytest.mark.parametrize(
     "options",
     [
@@ -374,7 +396,7 @@ def test_what_cannot_be_there_is_refused_with_a_remedy(device, plane, scan, tets
         ),
         "repair does not carry segments on a device": lambda: trioxide.repair(there, segments=segments, orient=True),
         "refine does not carry segments.*interpolate": lambda: trioxide.refine(there, segments=segments),
-        "take its .to_host": lambda: trioxide.info(there),
+        "take its .to_host": lambda: trioxide.vem(there),
         "takes a surface, not tetrahedra: refine, reorder and smooth": lambda: trioxide.weld(tets.to_device(device), epsilon=1),
         "the volume mesh is in a device's memory and points is not": lambda: trioxide.smooth(
             trioxide.DeviceVolume(tets.points, tets.tetrahedra)

@@ -116,6 +116,10 @@ pub fn turn_clockwise(mesh: &mut PolygonMesh) -> usize {
     turned.len()
 }
 
+/// The commands that mend a polygon that is broken.
+const DIVIDE: &str =
+    "`convert --triangles` divides polygons, then `repair --all` mends the triangles";
+
 /// The error for a polygon whose area is not positive, or leaves double precision.
 fn bad_area(mesh: &PolygonMesh, i: usize, area: f64) -> crate::Error {
     let rule = if area.is_finite() {
@@ -124,7 +128,12 @@ fn bad_area(mesh: &PolygonMesh, i: usize, area: f64) -> crate::Error {
             true => area.to_string(),
             false => format!("{area:e}"),
         };
-        format!("has area {area}: polygons must run counter-clockwise")
+        let mend = if area.starts_with('-') {
+            "`repair --orient` turns them"
+        } else {
+            DIVIDE
+        };
+        format!("has area {area}: polygons must run counter-clockwise ({mend})")
     } else {
         let polygon = mesh.polygons.get(i).iter();
         let size = |v: u32| mesh.points[v as usize].abs().max_element();
@@ -153,7 +162,7 @@ fn check_edges(mesh: &PolygonMesh, edges: &EdgeTable) -> Result<()> {
         None => Ok(()),
         Some((v, w)) => Err(invalid(
             format!("edge {v}-{w}"),
-            "has two polygons on its left side: they overlap",
+            format!("has two polygons on its left side: they overlap ({DIVIDE})"),
         )),
     }
 }
@@ -188,9 +197,11 @@ pub fn check_polygon(i: usize, polygon: &[u32], vertices: usize) -> Result<()> {
         rule((b as usize) < vertices, &|| {
             format!("has vertex {b}, but the mesh has {vertices} vertices")
         })?;
-        rule(b != c, &|| format!("has an edge from vertex {b} to itself"))?;
+        rule(b != c, &|| {
+            format!("has an edge from vertex {b} to itself ({DIVIDE})")
+        })?;
         rule(a != c, &|| {
-            format!("has a spike: vertices {a}, {b}, {c} in a row")
+            format!("has a spike: vertices {a}, {b}, {c} in a row ({DIVIDE})")
         })?;
     }
     Ok(())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, Union
+from typing import Any, Dict, Tuple, Union
 
 import numpy as np
 
@@ -44,9 +44,15 @@ class Comparison:
         return f"<trioxide.Comparison: largest distance {largest:.6g}>"
 
 
-def _shape(mesh: Any) -> Any:
+def _shape_of(array: Any) -> Tuple[int, ...]:
+    return tuple(array.shape) if hasattr(array, "shape") else np.shape(array)
+
+
+def _shape(mesh: Any, triangles: Any) -> Any:
     """A mesh of the host, or the arrays of a device by their names."""
-    points, triangles = mesh if isinstance(mesh, tuple) and len(mesh) == 2 else (of_any(mesh), None)
+    # A pair of an array of points and one of ids; two points have no rows.
+    is_pair = triangles is None and isinstance(mesh, (tuple, list)) and len(mesh) == 2 and len(_shape_of(mesh[0])) == 2
+    points, triangles = mesh if is_pair else (of_any(mesh), triangles)
     if isinstance(points, DeviceSurface):
         held = points._held()
         return {name: held[name] for name in ("points", "triangles")}
@@ -60,6 +66,8 @@ def compare(
     mesh: Any,
     other: Any,
     *,
+    triangles: Any = None,
+    other_triangles: Any = None,
     samples: int = 200000,
     seed: int = 0,
     device: DeviceLike = "auto",
@@ -75,6 +83,8 @@ def compare(
     mesh, other : Mesh, DeviceSurface, (points, triangles), or (V, 2) or (V, 3) coordinates
         Surfaces, meshes of the plane, or clouds, which have no triangles: to a cloud, distances are those to its nearest point. Arrays of
         one device are used in place.
+    triangles, other_triangles : (F, 3) integers, optional
+        Vertex ids, where `mesh` or `other` are coordinates.
     samples : int
         Points of each surface from which distances and normals are measured, spread evenly over its area; 0 for none.
     seed : int
@@ -99,7 +109,7 @@ def compare(
     0.25
     """
     options = options_of("compare", {"samples": samples, "seed": seed})
-    shapes = _shape(mesh), _shape(other)
+    shapes = _shape(mesh, triangles), _shape(other, other_triangles)
     if any(isinstance(shape, dict) for shape in shapes):
         names = (("", shapes[0]), ("other_", shapes[1]))
         arrays = {before + name: array for before, shape in names for name, array in _arrays(shape).items()}

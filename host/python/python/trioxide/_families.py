@@ -74,7 +74,7 @@ def polylla(
     ----------
     mesh : Mesh, VolumeMesh of tetrahedra, or (V, 2) or (V, 3) coordinates
         A triangulation, of the plane where all z are the same, else of a surface in space, closed or not. Arrays of a device are used in
-        place: the result stays there. Of a `VolumeMesh`, whose tagged faces and region borders stay, polyhedra are made.
+        place: the result stays there. With `levels`, `until` or `min_edge` they are copied to the host once, where the result is. Of a `VolumeMesh`, whose tagged faces and region borders stay, polyhedra are made.
     triangles : (T, 3) integers
         Vertex ids, in the plane counter-clockwise.
     device : "auto", "cuda:N", "cpu" or Device
@@ -127,7 +127,7 @@ def polylla(
     Returns
     -------
     Polygons
-        or `DevicePolygons` for arrays of a device, with `parent_offsets`, `parents` and `map` there; `Polyhedra` of tetrahedra.
+        or, without levels and min_edge, `DevicePolygons` for arrays of a device, with `parent_offsets`, `parents` and `map` there; `Polyhedra` of tetrahedra.
 
     Raises
     ------
@@ -148,7 +148,10 @@ def polylla(
             result = run_on(device, lambda on: native.run("polylla_volume", on, tetrahedra, options, watch))
             return Polyhedra._of_result(noted(result))
     there = resident(mesh, triangles, regions=regions, segments=segments, markers=markers)
-    if there is not None:
+    if there is not None and not (levels is until is min_edge is None):
+        mesh, triangles, device = there.to_host(), None, of_array(there.points, device)
+        regions = segments = markers = None
+    elif there is not None:
         on = of_array(there.points, device)
         held = on_device(on, **there._held())
         with watching(progress) as watch:
@@ -470,7 +473,7 @@ def smooth(
     fixed : (V,) flags or ids, optional
         Vertices that stay.
     precision : "f64" or "f32"
-        Precision of coordinates on the device.
+        Precision of coordinates on the device; a node that single precision does not move keeps all its bits.
     device, progress
         As of `polylla`.
 

@@ -12,7 +12,7 @@ from . import _trioxide as native
 from ._device import Device, DeviceLike, opened, run_on
 from ._foreign import of_any
 from ._held import frame
-from ._inputs import PathLike, any_mesh, floats, known, noted, options_of, path_of, surface_of, whole, with_triangles
+from ._inputs import PathLike, any_copied, floats, known, noted, options_of, path_of, surface_of, whole, with_triangles
 from ._mesh import Mesh, VolumeMesh
 from ._notes import warn
 from ._polyhedra import Polyhedra
@@ -121,6 +121,7 @@ def write(path: PathLike, mesh: Any, triangles: Any = None, *, encoding: Optiona
     ----------
     path : path
     mesh : Mesh, VolumeMesh, Polyhedra, or coordinates with `triangles`
+        A mesh or arrays of a device are copied to the host once.
     encoding : "binary", "big-endian", "text" or "compressed", optional
         Of formats with several.
     progress : function or True, optional
@@ -134,9 +135,7 @@ def write(path: PathLike, mesh: Any, triangles: Any = None, *, encoding: Optiona
     """
     if isinstance(path, (Mesh, VolumeMesh, Polyhedra, np.ndarray)):
         raise TypeError("the path comes first: write('mesh.ply', mesh)")
-    name, found = path_of(path), of_any(mesh)
-    if not isinstance(found, Polyhedra):
-        found = any_mesh(found, triangles)
+    name, found = path_of(path), any_copied(of_any(mesh), triangles)
     with watching(progress) as watch:
         notes = native.write(name, found._arrays(), found._kind, {"encoding": encoding}, watch)
     for note in notes:
@@ -148,7 +147,8 @@ def info(mesh: Any, triangles: Any = None, *, device: DeviceLike = "cpu", progre
 
     Parameters
     ----------
-    mesh : Mesh, VolumeMesh, or (V, 2) or (V, 3) coordinates
+    mesh : Mesh, VolumeMesh, Polyhedra, or (V, 2) or (V, 3) coordinates
+        A mesh or arrays of a device are copied to the host once.
     triangles : (F, 3) integers, optional
         Vertex ids.
     device : "auto", "cuda:N", "cpu" or Device
@@ -160,7 +160,8 @@ def info(mesh: Any, triangles: Any = None, *, device: DeviceLike = "cpu", progre
     dict
         Lengths in the unit of the coordinates, angles in degrees; "problem" is None, or a sentence with the element and the rule. That
         of a surface in space has its "area", "volume" if it is closed, "planarity", "dihedral_angle", all "problems", and "repairs":
-        what each step of `repair` would find. That of cells has the histogram of their "mean_ratio".
+        what each step of `repair` would find. That of cells has the histogram of their "mean_ratio", that of polyhedra the measures of
+        `trioxide info`.
 
     >>> report = info(generate("grid", 9))
     >>> report["vertices"], report["faces"], report["planar"], report["problem"]
@@ -169,12 +170,14 @@ def info(mesh: Any, triangles: Any = None, *, device: DeviceLike = "cpu", progre
     >>> report["repairs"]["faces_to_turn"], report["boundary_edges"]
     (1, 0)
     """
-    found = any_mesh(of_any(mesh), triangles)
+    found = any_copied(of_any(mesh), triangles)
+    arrays = found._arrays()
     with watching(progress) as watch:
         if isinstance(found, VolumeMesh):
-            arrays = found._arrays()
             return run_on(device, lambda on: native.measure_volume(on, arrays, watch))
-        return native.measure(found._arrays(), watch)
+        if isinstance(found, Polyhedra):
+            return native.measure_polyhedra(arrays, watch)
+        return native.measure(arrays, watch)
 
 
 def render(
@@ -203,7 +206,8 @@ def render(
 
     Parameters
     ----------
-    mesh : Mesh, or (V, 2) or (V, 3) coordinates
+    mesh : Mesh, VolumeMesh, Polyhedra, or (V, 2) or (V, 3) coordinates
+        A mesh or arrays of a device are copied to the host once.
     triangles : (F, 3) integers, optional
         Vertex ids.
     path : path, optional
@@ -254,8 +258,8 @@ def render(
             raise ValueError(f"{file_name!r}: a picture is a .png or .svg file")
         format = extension[1:] or "png"
     known(format, "format", ("png", "svg"))
-    surface = surface_of(of_any(mesh), triangles)
-    arrays = surface._arrays()
+    found = any_copied(of_any(mesh), triangles)
+    arrays = found._arrays()
     options: Dict[str, Any] = dict(
         color=color,
         range=None if range is None else floats(range, "range", 2),
@@ -273,9 +277,11 @@ def render(
         window=None if window is None else floats(window, "window", 4),
     )
     if values is not None:
+        if not isinstance(found, Mesh):
+            raise TypeError("values are of a surface: put them into the mesh's cell_data, and give color the field's name")
         field = check._lossless(check.host_array(values, "values"), np.float64, "values")
-        offsets, vertices = surface.polygons()
-        faces, count = len(offsets) - 1, len(surface.points)
+        offsets, vertices = found.polygons()
+        faces, count = len(offsets) - 1, len(found.points)
         if field.shape not in ((faces,), (count,)):
             raise ValueError(
                 f"values has the shape {field.shape}: one for each face or for each vertex is needed, ({faces},) or ({count},)"
@@ -287,7 +293,7 @@ def render(
             field = np.add.reduceat(field[vertices], offsets[:-1].astype(np.int64)) / sizes if faces else field[:0]
         options["values"] = field
     with watching(progress) as watch:
-        picture = native.draw(arrays, options, watch)
+        picture = native.draw(arrays, found._kind, options, watch)
     if file_name is not None:
         with open(file_name, "wb") as file:
             file.write(picture)
@@ -328,6 +334,7 @@ def view(
     Parameters
     ----------
     *meshes : Mesh, VolumeMesh, Polyhedra, or coordinates of a cloud
+        Meshes and arrays of a device are copied to the host once.
     names : list of str, optional
         What they are called in the page.
     steps : bool
@@ -353,8 +360,7 @@ def view(
     >>> page.html.startswith("<!doctype html>")
     True
     """
-    given = [of_any(mesh) for mesh in meshes]
-    found = [mesh if isinstance(mesh, Polyhedra) else any_mesh(mesh, None) for mesh in given]
+    found = [any_copied(of_any(mesh)) for mesh in meshes]
     called = [type(mesh).__name__ for mesh in found] if names is None else [str(name) for name in names]
     if len(called) != len(found):
         raise ValueError(f"there are {len(called)} names for {len(found)} meshes")

@@ -9,7 +9,7 @@ import numpy as np
 
 from . import _arguments as check
 from . import _trioxide as native
-from ._device import Device, DeviceArray
+from ._device import Device, DeviceArray, of_array
 
 
 def within(array: np.ndarray, name: str, count: int) -> np.ndarray:
@@ -151,16 +151,20 @@ def copies(arrays: Dict[str, Any], kind: Any, device: Device) -> Dict[str, Any]:
     return {name: DeviceArray.copy_of(arrays[name], device) for name in kind._arrays if arrays.get(name) is not None}
 
 
-def _on_host(array: Any) -> Any:
+def on_host(array: Any) -> Any:
     """A copy in host memory, of an array of any package."""
     if array is None:
         return None
-    for name in ("get", "cpu"):  # CuPy, PyTorch
-        if hasattr(array, name) and not isinstance(array, DeviceArray):
-            return np.asarray(getattr(array, name)())
     if isinstance(array, DeviceArray):
         return array.numpy()
-    return array.copy_to_host() if hasattr(array, "copy_to_host") else np.asarray(array)
+    for name in ("get", "cpu"):  # CuPy, PyTorch
+        if hasattr(array, name):
+            return np.asarray(getattr(array, name)())
+    if hasattr(array, "copy_to_host"):
+        return array.copy_to_host()
+    if check.is_device_array(array) and not hasattr(array, "__array__"):
+        return DeviceArray.of(array, of_array(array, "auto")).numpy()
+    return np.asarray(array)
 
 
 class OnDevice:
@@ -178,10 +182,14 @@ class OnDevice:
         arrays = ", ".join(f"{name} {tuple(array.shape)}" for name, array in found if hasattr(array, "shape"))
         return f"<trioxide.{type(self).__name__}: {arrays}>"
 
+    def to_host(self) -> Any:
+        """A copy in host memory."""
+        raise NotImplementedError
+
     def _held(self) -> Dict[str, Any]:
         """The arrays that are there."""
         return {name: getattr(self, name) for name in self._arrays if getattr(self, name) is not None}
 
     def _copied(self) -> Dict[str, Any]:
         """Copies of them in host memory."""
-        return {name: _on_host(array) for name, array in self._held().items()}
+        return {name: on_host(array) for name, array in self._held().items()}

@@ -9,7 +9,7 @@ from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
 from . import _arguments as check
 from . import _trioxide as native
 from ._device import Device, DeviceArray, taken
-from ._held import OnDevice
+from ._held import OnDevice, on_host
 from ._mesh import DeviceSurface, DeviceVolume, Mesh, VolumeMesh
 from ._notes import warn
 from ._polyhedra import Polyhedra
@@ -54,6 +54,16 @@ def surface_of(mesh: Any, triangles: Any, **arrays: Any) -> Mesh:
 
 def any_mesh(mesh: Any, cells: Any) -> Union[Mesh, VolumeMesh]:
     return mesh if isinstance(mesh, VolumeMesh) and cells is None else surface_of(mesh, cells)
+
+
+def any_copied(mesh: Any, cells: Any = None) -> Union[Mesh, VolumeMesh, Polyhedra]:
+    """The mesh of any kind of the first arguments, for a function whose result is of the host: arrays of a device are copied."""
+    if isinstance(mesh, OnDevice) and cells is None:
+        return mesh.to_host()
+    if isinstance(mesh, Polyhedra) and cells is None:
+        return mesh
+    mesh, cells = (on_host(array) if check.is_device_array(array) else array for array in (mesh, cells))
+    return any_mesh(mesh, cells)
 
 
 def no_surface_arrays(*arrays: Any) -> None:

@@ -77,23 +77,23 @@ fn names_the_polygon_and_the_rule() {
         ),
         (
             &[&[0, 1, 4], &[1, 1, 2, 4]],
-            "polygon 1 has an edge from vertex 1 to itself",
+            "polygon 1 has an edge from vertex 1 to itself (`convert --triangles` divides polygons, then `repair --all` mends the triangles)",
         ),
         (
             &[&[0, 1, 2, 3, 4, 3]],
-            "polygon 0 has a spike: vertices 3, 4, 3 in a row",
+            "polygon 0 has a spike: vertices 3, 4, 3 in a row (`convert --triangles` divides polygons, then `repair --all` mends the triangles)",
         ),
         (
             &[&[0, 4, 1]],
-            "polygon 0 has area -0.25: polygons must run counter-clockwise",
+            "polygon 0 has area -0.25: polygons must run counter-clockwise (`repair --orient` turns them)",
         ),
         (
             &[&[0, 1, 4], &[0, 1, 2]],
-            "edge 0-1 has two polygons on its left side: they overlap",
+            "edge 0-1 has two polygons on its left side: they overlap (`convert --triangles` divides polygons, then `repair --all` mends the triangles)",
         ),
         (
             &[&[0, 2, 4]],
-            "polygon 0 has area 0: polygons must run counter-clockwise",
+            "polygon 0 has area 0: polygons must run counter-clockwise (`convert --triangles` divides polygons, then `repair --all` mends the triangles)",
         ),
     ];
     for (polygons, expected) in cases {
