@@ -237,12 +237,20 @@ fn views_every_kind() -> Result<(), Failed> {
         expect(output.status.success(), &text(&output.stderr))
     };
     run("polylla generate:tets:200 --device cpu -o polyhedra.vtu --quiet")?;
-    let kinds = "generate:tets:300 polyhedra.vtu generate:scan:500 generate:cloud:300 square.ply";
+    // Small and large polygons on the screen: all their edges are seen.
+    run("polylla generate:random:300 --device cpu -o polygons.off --quiet")?;
+    run("polylla generate:random:2000 --device cpu -o many.off --quiet")?;
+    let kinds = "generate:tets:300 polyhedra.vtu generate:scan:500 generate:cloud:300 polygons.off many.off";
     run(&format!("view {kinds} -o kinds.html --quiet"))?;
     let (passed, said) = check(&folder.join("kinds.html"), &[]);
     expect(passed, &said)?;
     expect(said.contains("1 figures (WebGL)"), &said)?;
-    for element in ["picked: cell ", "picked: polyhedron ", "picked: triangle "] {
+    for element in [
+        " edges of polygons",
+        "picked: cell ",
+        "picked: polyhedron ",
+        "picked: triangle ",
+    ] {
         expect(
             said.contains(element),
             &format!("not found: {element}\n{said}"),

@@ -195,7 +195,17 @@ impl<'a> View<'a> {
             triangles.map(area).sum::<u128>()
         });
         let area: u128 = areas.into_iter().sum();
-        let size = (area as f64 / PIXEL / view.len() as f64).sqrt();
+        // A face with n sides has n - 2 triangles.
+        let sides = match facets.sides.is_empty() {
+            true => 3 * view.len(),
+            false => facets
+                .sides
+                .iter()
+                .map(|sides| sides.count_ones() as usize)
+                .sum(),
+        };
+        let faces = sides.saturating_sub(view.len()).div_ceil(2).max(1);
+        let size = (area as f64 / PIXEL / faces as f64).sqrt();
         if options.edges == Edges::Always || options.edges == Edges::Auto && size >= EDGES_FROM {
             view.edge_width = (0.05 * size).clamp(0.35, 1.5) as f32;
         }
@@ -247,12 +257,21 @@ impl<'a> View<'a> {
         shade(color, normal.normalize_or(Vec3::NEG_Z))
     }
 
-    /// Draws the triangles by their numbers, and lines by the numbers that follow.
-    fn draw(&self, band: &Band) {
+    /// Draws the triangles by their numbers, and lines by the numbers that follow; edges, if `edges` says so, by the
+    /// last number. An edge is a line of its own: a triangle of a face may be narrower than a line.
+    fn draw(&self, band: &Band, edges: bool) {
         // Several threads share even a few large triangles.
         let grain = (self.len() / 4096).clamp(1, 256);
         parallel::for_pieces(self.len(), grain, |triangles| {
-            triangles.for_each(|i| band.draw_triangle(&self.corners(i), i as u32));
+            for i in triangles {
+                let corners = self.corners(i);
+                band.draw_triangle(&corners, i as u32);
+                let sides = self.sides(i).filter(|_| edges && self.edge_width > 0.0);
+                for k in sides {
+                    let ends = [corners[k], corners[(k + 1) % 3]];
+                    band.draw_line(ends, self.edge_width, u32::MAX - 1);
+                }
+            }
         });
         for (k, ends) in self.lines().enumerate() {
             band.draw_line(ends, self.line_width, (self.len() + k) as u32);
@@ -262,24 +281,13 @@ impl<'a> View<'a> {
     fn pixels(&self) -> Vec<u8> {
         raster::picture(
             self.size,
-            |band| self.draw(band),
+            |band| self.draw(band, true),
             |_, number, sample| match number as usize {
-                k if k >= self.len() => SEGMENT,
-                i if self.is_on_edge(i, in_pixels(sample)) => EDGE,
-                i => self.color(i, in_pixels(sample)),
+                i if i < self.len() => self.color(i, in_pixels(sample)),
+                i if i < self.len() + self.lines().len() => SEGMENT,
+                _ => EDGE,
             },
         )
-    }
-
-    fn is_on_edge(&self, i: usize, place: Vec2) -> bool {
-        self.edge_width > 0.0
-            && self.sides(i).any(|k| {
-                let corners = self.corners(i);
-                let [from, to] = [corners[k], corners[(k + 1) % 3]].map(Vec3::truncate);
-                let along = to - from;
-                let distance = along.perp_dot(place - from).abs();
-                distance <= self.edge_width / 2.0 * along.length()
-            })
     }
 }
 
@@ -315,7 +323,7 @@ fn to_svg(view: &View) -> Result<String> {
     let corners = |i: usize| view.corners(i);
     // Those hidden behind others would be seen at silhouettes, through the lines that close seams.
     let visible = raster::visible(view.size, view.len() + view.lines().len(), |band| {
-        view.draw(band)
+        view.draw(band, false)
     });
     let triangles = (0..view.len()).filter(|&i| visible[i]).collect();
     let order = farthest_first(triangles, "visible faces", |i| {

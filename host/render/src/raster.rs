@@ -198,14 +198,38 @@ impl Band {
         }
     }
 
-    /// Draws a line of a width in pixels, slightly in front of its depth.
+    /// Draws a line of a width in pixels with round ends, in front of its depth by its width.
     pub fn draw_line(&self, [from, to]: [Vec3; 2], width: f32, number: u32) {
-        let length = (to - from).truncate().length();
-        let steps = (length * SAMPLES as f32).ceil().max(1.0) as i32;
-        for step in 0..=steps {
-            let mut place = from.lerp(to, step as f32 / steps as f32);
-            place.z -= width;
-            self.draw_dot(place, width / 2.0, number);
+        let along = (to - from).truncate();
+        let reach = width / 2.0;
+        let nearest = |middle: Vec2| {
+            let share = (middle - from.truncate()).dot(along) / along.length_squared();
+            let share = if share.is_finite() {
+                share.clamp(0.0, 1.0)
+            } else {
+                0.0
+            };
+            let place = from.lerp(to, share);
+            (place.truncate().distance_squared(middle) <= reach * reach).then_some(place.z - width)
+        };
+        let steps = |pixels: f32| (pixels * (SAMPLES as i64 * STEPS) as f32) as i64;
+        let (least, most) = (from.min(to), from.max(to));
+        let rows = self.rows_between(steps(least.y - reach) - 1, steps(most.y + reach) + 1);
+        for row in rows {
+            // The part of the line near the row, in columns.
+            let y = in_pixels([0, row]).y;
+            let at = |y: f32| from.x + along.x * ((y - from.y) / along.y).clamp(0.0, 1.0);
+            let ends = match along.y.abs() > 1e-3 * along.x.abs() {
+                true => [at(y - 2.0 * reach), at(y + 2.0 * reach)],
+                false => [from.x, to.x],
+            };
+            let [left, right] = [ends[0].min(ends[1]) - reach, ends[0].max(ends[1]) + reach];
+            let columns = samples_between(steps(left) - 1, steps(right) + 1);
+            for column in columns.start.max(0)..columns.end.min(self.width) {
+                if let Some(depth) = nearest(in_pixels([column, row])) {
+                    self.put(column, row, depth, number);
+                }
+            }
         }
     }
 }

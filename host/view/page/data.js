@@ -160,6 +160,59 @@ function centresOf(mesh) {
 }
 
 /**
+ * The edges of a mesh's faces, each once: `ends` (2 vertices each), and `of` (the edge on each side of the triangles;
+ * NONE for sides within a face).
+ */
+function edgesOf(mesh) {
+  if (!mesh.edges) {
+    const { triangles, sides } = mesh;
+    const of = new Uint32Array(triangles.length).fill(NONE);
+    const ends = new Uint32Array(2 * triangles.length);
+    // Open addressing, at most half full.
+    const bits = Math.max(1, Math.ceil(Math.log2(2 * triangles.length + 1)));
+    const table = new Uint32Array(2 ** bits).fill(NONE);
+    let count = 0;
+    for (let i = 0; i < triangles.length; i++) {
+      const [t, k] = [Math.floor(i / 3), i % 3];
+      if (sides && !(sides[t] & (1 << k))) {
+        continue;
+      }
+      const [v, w] = [triangles[i], triangles[3 * t + ((k + 1) % 3)]];
+      const [a, b] = [Math.min(v, w), Math.max(v, w)];
+      let at = Math.imul(Math.imul(a, 0x9e3779b1) ^ b, 0x85ebca6b) >>> (32 - bits);
+      while (table[at] !== NONE && (ends[2 * table[at]] !== a || ends[2 * table[at] + 1] !== b)) {
+        at = (at + 1) % table.length;
+      }
+      if (table[at] === NONE) {
+        table[at] = count;
+        [ends[2 * count], ends[2 * count + 1]] = [a, b];
+        count++;
+      }
+      of[i] = table[at];
+    }
+    mesh.edges = { ends: ends.slice(0, 2 * count), of };
+  }
+  return mesh.edges;
+}
+
+/** The ends of the edges of the triangles that are seen, each edge once. */
+function seenEdges(mesh, seen) {
+  if (mesh.isCloud) {
+    return new Uint32Array(0);
+  }
+  const { ends, of } = edgesOf(mesh);
+  const isSeen = new Uint8Array(ends.length / 2);
+  for (const t of seen.triangles) {
+    for (let side = 3 * t; side < 3 * t + 3; side++) {
+      if (of[side] !== NONE) {
+        isSeen[of[side]] = 1;
+      }
+    }
+  }
+  return ends.filter((_, i) => isSeen[i >> 1]);
+}
+
+/**
  * The visible part of a mesh behind a cut, `{ normal, place }` or nothing: `triangles`, and the `elements` that have
  * them. A triangle is seen where one of the elements on its sides stays and the other one does not. Of a cloud: its
  * points.

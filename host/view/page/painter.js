@@ -1,5 +1,8 @@
 // Meshes in canvas 2D, where there is no WebGL: from the farthest triangle to the nearest.
 
+/** Width in CSS pixels of the lines that close gaps between triangles. */
+const SEAM_WIDTH = 0.6;
+
 class PainterRenderer {
   constructor(canvas) {
     this.name = "canvas 2D";
@@ -9,6 +12,7 @@ class PainterRenderer {
 
   setMesh(mesh, seen) {
     [this.mesh, this.seen] = [mesh, seen];
+    this.edges = seenEdges(mesh, seen);
     this.normals = mesh.isCloud ? null : this.normalsOf(mesh, seen);
   }
 
@@ -47,14 +51,10 @@ class PainterRenderer {
     const screen = project(mesh.positions, frame, canvas.width, canvas.height);
     context.clearRect(0, 0, canvas.width, canvas.height);
     context.lineJoin = "round";
-    context.lineWidth = 0.6 * theme.ratio;
     if (mesh.isCloud) {
       this.drawDots(screen, dotSize(mesh, frame, Math.min(canvas.width, canvas.height) / 2));
     } else if (mode === "edges") {
-      context.beginPath();
-      this.seen.triangles.forEach((t) => this.sides(screen, t));
-      context.strokeStyle = theme.wire;
-      context.stroke();
+      this.drawEdges(screen, theme.wire, EDGE_WIDTH * theme.ratio);
     } else {
       this.drawFaces(screen, frame, mode, theme);
     }
@@ -63,7 +63,7 @@ class PainterRenderer {
       for (let i = 0; i < mesh.segments.length; i += 2) {
         this.line(screen, mesh.segments[i], mesh.segments[i + 1]);
       }
-      context.lineWidth = 2 * theme.ratio;
+      context.lineWidth = SEGMENT_WIDTH * theme.ratio;
       context.strokeStyle = theme.segment;
       context.stroke();
     }
@@ -88,6 +88,7 @@ class PainterRenderer {
     for (const i of isFlat ? seen.triangles.keys() : this.ordered(depth)) {
       const t = seen.triangles[i];
       const [a, b, c] = [3 * triangles[3 * t], 3 * triangles[3 * t + 1], 3 * triangles[3 * t + 2]];
+      const bits = sides ? sides[t] : 7;
       const fill = this.color(i, isFlat ? 1 : this.light(frame, screen, i, a, b, c));
       context.beginPath();
       context.moveTo(screen[a], screen[a + 1]);
@@ -97,23 +98,42 @@ class PainterRenderer {
       context.fillStyle = fill;
       context.fill();
       // A line of the triangle's own colour closes the gap to its neighbours.
-      const isEdged = mode === "edged" && (!sides || sides[t] === 7);
-      context.strokeStyle = isEdged ? theme.edge : fill;
-      context.stroke();
-      if (mode === "edged" && !isEdged && !isFlat) {
-        context.beginPath();
-        this.sides(screen, t);
-        context.strokeStyle = theme.edge;
-        context.stroke();
-      }
+      const edges = mode === "edged" && !isFlat ? bits : 0;
+      this.stroke(screen, t, 7 & ~edges, fill, SEAM_WIDTH * theme.ratio);
+      this.stroke(screen, t, edges, theme.edge, EDGE_WIDTH * theme.ratio);
     }
     // In the plane no face hides an edge.
-    if (mode === "edged" && isFlat && sides) {
-      context.beginPath();
-      seen.triangles.forEach((t) => sides[t] !== 7 && this.sides(screen, t));
-      context.strokeStyle = theme.edge;
-      context.stroke();
+    if (mode === "edged" && isFlat) {
+      this.drawEdges(screen, theme.edge, EDGE_WIDTH * theme.ratio);
     }
+  }
+
+  drawEdges(screen, color, width) {
+    const { context, edges } = this;
+    context.beginPath();
+    for (let i = 0; i < edges.length; i += 2) {
+      this.line(screen, edges[i], edges[i + 1]);
+    }
+    context.lineWidth = width;
+    context.strokeStyle = color;
+    context.stroke();
+  }
+
+  /** Draws the sides of a triangle that have a bit. */
+  stroke(screen, t, bits, color, width) {
+    if (bits === 0) {
+      return;
+    }
+    const { context, mesh } = this;
+    context.beginPath();
+    for (let k = 0; k < 3; k++) {
+      if (bits & (1 << k)) {
+        this.line(screen, mesh.triangles[3 * t + k], mesh.triangles[3 * t + ((k + 1) % 3)]);
+      }
+    }
+    context.lineWidth = width;
+    context.strokeStyle = color;
+    context.stroke();
   }
 
   /** What is seen, the farthest first. */
@@ -140,17 +160,6 @@ class PainterRenderer {
     const shade = ambient + (1 - ambient) * light;
     const part = (k) => Math.round(this.hues[4 * i + k] * shade);
     return `rgb(${part(0)},${part(1)},${part(2)})`;
-  }
-
-  /** The sides of a triangle that are edges. */
-  sides(screen, t) {
-    const { mesh } = this;
-    const bits = mesh.sides ? mesh.sides[t] : 7;
-    for (let k = 0; k < 3; k++) {
-      if (bits & (1 << k)) {
-        this.line(screen, mesh.triangles[3 * t + k], mesh.triangles[3 * t + ((k + 1) % 3)]);
-      }
-    }
   }
 
   line(screen, a, b) {

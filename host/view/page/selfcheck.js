@@ -99,8 +99,67 @@ function tryViewer(viewer) {
   }
   viewer.figure.querySelector("button[data-show=all]")?.click();
   viewer.draw();
-  return { id: viewer.id, sides, dead, picked: tryPicks(viewer, dead) };
+  return { id: viewer.id, sides, dead, edges: countEdges(viewer), picked: tryPicks(viewer, dead) };
 }
+
+/**
+ * Counts the edges of flat meshes of polygons that are long enough to be seen, and those that are drawn: at two pixel
+ * ratios and two zooms.
+ */
+function countEdges(viewer) {
+  const counts = { seen: 0, drawn: 0 };
+  for (const side of viewer.sides) {
+    const mesh = viewer.meshOf(side);
+    const isFlat = mesh.steps.every((step, i) => i % 3 < 2 || step === mesh.steps[2]);
+    if (!mesh.sides || !isFlat) {
+      continue;
+    }
+    for (const [ratio, zoom] of [[1, 1], [1, 4], [2, 1], [2, 4]]) {
+      viewer.camera.enlarge(zoom, 0, 0, viewer.half(side.canvas));
+      const [faces, edged] = ["faces", "edged"].map((mode) => {
+        viewer.mode = mode;
+        viewer.draw([side], ratio);
+        return pixelsOf(side.canvas);
+      });
+      countEdgesOf(mesh, viewer.camera.frame(), ratio, faces, edged, counts);
+      viewer.camera.reset();
+    }
+  }
+  viewer.drawAs(viewer.figure.querySelector("button[data-draw][aria-pressed=true]").dataset.draw);
+  return counts;
+}
+
+function pixelsOf(canvas) {
+  const copy = document.createElement("canvas");
+  [copy.width, copy.height] = [canvas.width, canvas.height];
+  const context = copy.getContext("2d", { willReadFrequently: true });
+  context.drawImage(canvas, 0, 0);
+  return context.getImageData(0, 0, copy.width, copy.height);
+}
+
+/** Compares a picture with edges to one without in the four pixels around the middle of each edge. */
+function countEdgesOf(mesh, frame, ratio, faces, edged, counts) {
+  const { width, height } = faces;
+  const screen = project(mesh.positions, frame, width, height);
+  const { ends } = edgesOf(mesh);
+  const difference = (x, y) => [0, 1, 2].reduce((sum, k) => {
+    const at = 4 * (y * width + x) + k;
+    return sum + Math.abs(faces.data[at] - edged.data[at]);
+  }, 0);
+  for (let i = 0; i < ends.length; i += 2) {
+    const [a, b] = [3 * ends[i], 3 * ends[i + 1]];
+    const isLong = Math.hypot(screen[a] - screen[b], screen[a + 1] - screen[b + 1]) > WHOLE_EDGE * ratio;
+    const [x, y] = [0, 1].map((axis) => Math.floor((screen[a + axis] + screen[b + axis]) / 2 - 0.5));
+    if (isLong && x >= 0 && y >= 0 && x < width - 1 && y < height - 1) {
+      counts.seen++;
+      const most = Math.max(difference(x, y), difference(x + 1, y), difference(x, y + 1), difference(x + 1, y + 1));
+      counts.drawn += Number(most >= LEAST_DIFFERENCE);
+    }
+  }
+}
+
+/** Red, green and blue by which an edge must darken a face, together. */
+const LEAST_DIFFERENCE = 40;
 
 /** The tools of a figure, each with a use that changes the first picture. */
 function tools(viewer) {

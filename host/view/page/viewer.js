@@ -478,7 +478,7 @@ class Viewer {
     this.waiting ??= requestAnimationFrame(() => this.draw());
   }
 
-  draw(sides = this.sides) {
+  draw(sides = this.sides, ratio = Math.min(window.devicePixelRatio || 1, 2)) {
     cancelAnimationFrame(this.waiting);
     this.waiting = undefined;
     const style = getComputedStyle(this.figure);
@@ -486,7 +486,7 @@ class Viewer {
       edge: style.getPropertyValue("--mesh-edge"),
       wire: style.getPropertyValue("--mesh-wire"),
       segment: style.getPropertyValue("--mesh-segment"),
-      ratio: Math.min(window.devicePixelRatio || 1, 2),
+      ratio,
     };
     for (const { canvas, renderer } of sides) {
       const width = Math.round(canvas.clientWidth * theme.ratio);

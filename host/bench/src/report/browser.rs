@@ -108,6 +108,11 @@ pub(super) fn open(browser: &Path, page: &Path, view: &View) -> Result<Findings,
     Ok(Findings { object, time })
 }
 
+/// Edges of a viewer's polygons that are long enough to be seen, and those that are drawn.
+fn edges(viewer: &Value) -> [u64; 2] {
+    ["seen", "drawn"].map(|count| viewer["edges"][count].as_u64().unwrap_or(0))
+}
+
 /// The address of a file: special characters are escaped.
 fn file_url(path: &Path) -> String {
     let mut url = "file://".to_owned();
@@ -185,6 +190,10 @@ impl Findings {
                     ));
                 }
             }
+            let [seen, drawn] = edges(viewer);
+            if drawn < seen {
+                problems.push(format!("{name}: {drawn} of {seen} edges are drawn"));
+            }
             for control in list(viewer, "dead") {
                 let control = control.as_str().unwrap_or_default();
                 problems.push(format!("{name}: {control} does not work"));
@@ -229,6 +238,10 @@ impl fmt::Display for Findings {
             object["tables"].as_u64().unwrap_or(0),
         )?;
         let viewers = list(object, "viewers").iter();
+        let drawn: u64 = viewers.clone().map(|viewer| edges(viewer)[1]).sum();
+        if drawn > 0 {
+            write!(f, ", {drawn} edges of polygons")?;
+        }
         for picked in viewers.flat_map(|viewer| list(viewer, "picked")) {
             write!(f, "\n  picked: {}", picked.as_str().unwrap_or_default())?;
         }
@@ -258,7 +271,11 @@ mod tests {
     fn every_fault_is_a_problem() {
         assert!(findings(|_| ()).is_empty());
         type Change = fn(&mut Value);
-        let faults: [(Change, &str); 11] = [
+        let faults: [(Change, &str); 12] = [
+            (
+                |o| o["viewers"][0]["edges"] = json!({"seen": 9, "drawn": 8}),
+                "8 of 9 edges are drawn",
+            ),
             (
                 |o| o["saysNoWebGl"] = json!(true),
                 "says that there is no WebGL",

@@ -1,6 +1,13 @@
 //! Meshes in space.
 
+use glam::{DVec2, Vec2};
+use trioxide::half_edges::DeviceTriangulation;
+use trioxide::polylla;
+use trioxide_mesh::edges::FaceEdges;
+use trioxide_mesh::fields::Field;
+
 use super::*;
+use crate::camera::{Projection, bounds};
 
 /// A unit cube with one colour each for the sides at x = 1, y = 1 and z = 1, and another for the other three.
 fn cube() -> Facets<'static> {
@@ -293,4 +300,78 @@ fn views_that_cannot_be_drawn_are_refused() {
     let result = render_facets(&facets, &Options::default(), Format::Png);
     let message = result.unwrap_err().to_string();
     assert!(message.contains("triangle 0 has vertex 9"), "{message}");
+}
+
+/// Triangles of polygons are narrower than lines in places: a pixel at the middle of each edge is darker than a face,
+/// in the plane, with colours between points, and in a view from the side.
+#[test]
+fn every_edge_of_polygons_is_drawn() {
+    let field = || Color::Field("one".to_owned());
+    for (points, side, color, range, view) in [
+        (300, 240, Color::None, None, None),
+        (300, 240, field(), Some([0.0, 1.0]), None),
+        (300, 480, Color::None, None, Some(View::default())),
+        (2000, 480, field(), Some([0.0, 1.0]), None),
+    ] {
+        let mut mesh = polygons(points, 4);
+        let ones = vec![1.0; mesh.points.len()];
+        mesh.fields.points.push(Field::scalars("one", ones));
+        let case = format!("{points} points, {side} pixels, {color:?}, {view:?}");
+        let options = Options {
+            color,
+            range,
+            view,
+            edges: Edges::Always,
+            ..width(side)
+        };
+        let view = view.unwrap_or(View::ABOVE);
+        let places = places(&mesh, view, side);
+        let (_, height, pixels) = draw(&mesh, &options);
+        let sum = |pixel: Rgb| pixel.map(i32::from).iter().sum::<i32>();
+        // A row has more pixels of faces than of edges.
+        let row = &pixels[(height / 2 * side) as usize..][..side as usize];
+        let mut row: Vec<i32> = row.iter().map(|pixel| sum(*pixel)).collect();
+        row.sort_unstable();
+        let face = row[row.len() / 2];
+        let is_drawn = |[a, b]: [Vec2; 2]| {
+            let middle = (a.midpoint(b) - 0.5).floor();
+            [(0, 0), (1, 0), (0, 1), (1, 1)]
+                .iter()
+                .any(|(right, down)| {
+                    let pixel = pixels
+                        [((middle.y as u32 + down) * side + middle.x as u32 + right) as usize];
+                    sum(pixel) + 60 <= face
+                })
+        };
+        let edges = FaceEdges::of(&mesh.faces).table;
+        let ends = edges.flat_map_edges(|found, ends, _| found.push(ends));
+        let ends = ends.iter().map(|ends| ends.map(|v| places[v as usize]));
+        let long: Vec<_> = ends.filter(|[a, b]| a.distance(*b) >= 3.0).collect();
+        let drawn = long.iter().filter(|ends| is_drawn(**ends)).count();
+        assert_eq!(drawn, long.len(), "{case}");
+        assert!(drawn > points / 2, "{case}: {drawn}");
+    }
+}
+
+/// The mesh's points in a picture.
+fn places(mesh: &Mesh, view: View, side: u32) -> Vec<Vec2> {
+    let camera = Camera { view, up: Up::Z };
+    let in_bounds = |turned: &(dyn Fn(DVec3) -> DVec3 + Sync)| {
+        bounds(mesh.points.len(), &|i| turned(mesh.points[i]))
+    };
+    let projection = Projection::new(&camera, Some(side), in_bounds).unwrap();
+    let place = |p: &DVec3| projection.apply(*p).truncate();
+    mesh.points.iter().map(place).collect()
+}
+
+/// Polylla's polygons of random points.
+fn polygons(points: usize, seed: u64) -> Mesh {
+    let on = Device::cpu(None).unwrap();
+    let mesh = generate::random(&on, points, seed).unwrap();
+    let there = DeviceTriangulation::<DVec2>::upload(&on, &mesh).unwrap();
+    let made = polylla::polylla(&on, &there, None, polylla::Options::default()).unwrap();
+    Mesh {
+        faces: Faces::Polygons(made.download_lists(&on).unwrap()),
+        ..mesh.into()
+    }
 }
