@@ -31,6 +31,28 @@ def test_tetrahedra_become_polyhedra(tets, polyhedra):
     assert np.allclose([volume(polyhedron) for polyhedron in range(count)], whole)
 
 
+def test_polyhedra_become_vtk_cells_at_once(polyhedra):
+    stream = []
+    for polyhedron in range(len(polyhedra.offsets) - 1):
+        faces = polyhedra.faces(polyhedron)
+        cell = [len(faces), *(number for face in faces for number in (len(face), *face))]
+        stream += [len(cell), *cell]
+    assert any(side % 2 for side in polyhedra.sides) and polyhedra._stream().tolist() == stream
+    # Each alike: a walk over the arrays for each polyhedron would take minutes.
+    count = 200_000
+    pyramid = np.array([4, 0, 1, 2, 3, 3, 1, 0, 4, 3, 2, 1, 4, 3, 3, 2, 4, 3, 0, 3, 4])
+    sizes = np.array([4, 3, 3, 3, 3])
+    many = trioxide.Polyhedra._of({
+        "points": np.zeros((5, 3)),
+        "face_offsets": np.concatenate([[0], np.cumsum(np.tile(sizes, count))]).astype(np.uint32),
+        "face_vertices": np.tile(np.delete(pyramid, [0, 5, 9, 13, 17]), count).astype(np.uint32),
+        "offsets": np.arange(0, 5 * count + 1, 5, dtype=np.uint32),
+        "sides": np.arange(0, 10 * count, 2, dtype=np.uint32),
+    })  # fmt: skip
+    assert np.array_equal(many._stream(), np.tile([len(pyramid) + 1, 5, *pyramid], count))
+    assert all(many.faces(polyhedron)[1].tolist() == [1, 0, 4] for polyhedron in range(0, count, 20))
+
+
 def test_polyhedra_are_written_and_read(polyhedra, tmp_path):
     trioxide.write(tmp_path / "p.vtu", polyhedra)
     back = trioxide.read(tmp_path / "p.vtu")

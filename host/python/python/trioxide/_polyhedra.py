@@ -103,20 +103,36 @@ class Polyhedra(Nested, Held):
         4
         """
         sides = self.sides[self.offsets[polyhedron] : self.offsets[polyhedron + 1]].astype(np.int64)
-        starts = self.face_offsets.astype(np.int64)
-        faces = [(self.face_vertices[starts[side // 2] : starts[side // 2 + 1]], side % 2) for side in sides]
-        return [vertices[::-1] if is_inside else vertices for vertices, is_inside in faces]
+        starts, ends = self.face_offsets[sides // 2], self.face_offsets[sides // 2 + 1]
+        faces = [self.face_vertices[start:end] for start, end in zip(starts, ends)]
+        return [vertices[::-1] if side % 2 else vertices for vertices, side in zip(faces, sides)]
+
+    def _stream(self) -> np.ndarray:
+        """The polyhedra as VTK has them: for each the length of what follows, the number of its faces, and for each face the number
+        of its vertices and the vertices."""
+        sides, offsets, starts = (array.astype(np.int64) for array in (self.sides, self.offsets, self.face_offsets))
+        sizes = np.diff(starts)[sides // 2]
+        # The place of each face's number of vertices: after two numbers for each polyhedron up to its own, and the faces before.
+        owners = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+        before = np.concatenate([[0], np.cumsum(1 + sizes)])
+        places = before[:-1] + 2 * (owners + 1)
+        heads = before[offsets[:-1]] + 2 * np.arange(len(offsets) - 1)
+        stream = np.empty(before[-1] + 2 * len(heads), np.int64)
+        stream[heads] = 1 + np.diff(before[offsets])
+        stream[heads + 1] = np.diff(offsets)
+        stream[places] = sizes
+        # A corner's place in its face, from the last one where the face is seen from inside.
+        of_side = np.repeat(np.arange(len(sides)), sizes)
+        corners = np.arange(len(of_side)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+        turned = np.where(sides[of_side] % 2 == 1, sizes[of_side] - 1 - corners, corners)
+        stream[places[of_side] + 1 + corners] = self.face_vertices[starts[sides[of_side] // 2] + turned]
+        return stream
 
     def to_pyvista(self) -> Any:
         """A `pyvista.UnstructuredGrid` of polyhedra. Regions are the cell data "region"; tagged faces stay behind."""
         pyvista = package("pyvista", "to_pyvista")
-        cells: List[int] = []
-        for polyhedron in range(len(self.offsets) - 1):
-            faces = self.faces(polyhedron)
-            stream = [len(faces)] + [int(number) for face in faces for number in (len(face), *face)]
-            cells += [len(stream), *stream]
         kinds = np.full(len(self.offsets) - 1, 42, np.uint8)  # VTK_POLYHEDRON
-        result = pyvista.UnstructuredGrid(np.array(cells, np.int64), kinds, np.array(self.points))
+        result = pyvista.UnstructuredGrid(self._stream(), kinds, np.array(self.points))
         result.point_data.update(self.point_data)
         result.cell_data.update(self.cell_data)
         if self.regions is not None:

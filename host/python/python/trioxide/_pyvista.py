@@ -151,8 +151,9 @@ def _split(cells: np.ndarray) -> Lists:
     width = int(cells[0]) + 1
     if len(cells) % width == 0 and (cells[::width] == width - 1).all():
         return cells[::width], cells.reshape(-1, width)[:, 1:].reshape(-1)
-    starts, at = [], 0
-    while at < len(cells):
+    # Python's own numbers are read much faster.
+    numbers, starts, at = cells.tolist(), [], 0
+    while at < len(numbers):
         starts.append(at)
-        at += int(cells[at]) + 1
+        at += numbers[at] + 1
     return cells[starts], np.delete(cells, starts)
