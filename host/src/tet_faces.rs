@@ -51,7 +51,7 @@ impl Broken {
         let (element, rule) = match self {
             Self::Overlap(side) => (
                 format!("tetrahedron {}", side.tet()),
-                "has a face that another tetrahedron has on the same side",
+                "has a face that another tetrahedron has on the same side (`repair --folded` drops one)",
             ),
             Self::Loose(face) => (format!("tagged face {face}"), "is no face of a tetrahedron"),
             Self::Crowded(t) => (format!("tetrahedron {t}"), "has faces that fit no table"),

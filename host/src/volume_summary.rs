@@ -88,38 +88,53 @@ pub struct VolumeSummary {
 impl VolumeSummary {
     /// A line for each rule that the mesh breaks.
     pub fn problems(&self) -> Vec<String> {
+        let cells = ["cell", "cells"];
         let rules = [
             (
                 self.non_finite,
-                "vertex",
-                "vertices",
+                ["vertex", "vertices"],
                 "without a finite position",
+                "`repair --finite`",
             ),
-            (self.repeated, "cell", "cells", "with a vertex twice"),
-            (self.inverted, "cell", "cells", "inverted"),
-            (self.flat, "cell", "cells", "flat at a corner"),
+            (self.repeated, cells, "with a vertex twice", ""),
+            (
+                self.inverted,
+                cells,
+                "inverted",
+                "`repair --orient`, or `smooth --untangle`",
+            ),
+            (self.flat, cells, "flat at a corner", "`smooth --untangle`"),
             (
                 self.crowded,
-                "cell",
-                "cells",
+                cells,
                 "with a face of more than two cells",
+                "`repair --folded`",
             ),
             (
                 self.overlapping,
-                "cell",
-                "cells",
+                cells,
                 "on the same side of a face as another",
+                "`repair --folded`",
             ),
-            (self.loose_tags, "tagged face", "tagged faces", "of no cell"),
+            (
+                self.loose_tags,
+                ["tagged face", "tagged faces"],
+                "of no cell",
+                "",
+            ),
         ];
         let broken = rules.iter().filter(|(broken, ..)| broken.count > 0);
         broken
-            .map(|(broken, one, many, rule)| {
+            .map(|(broken, [one, many], rule, remedy)| {
                 let what = if broken.count == 1 { one } else { many };
-                format!(
+                let problem = format!(
                     "{} {what} {rule}: first {one} {}",
                     broken.count, broken.first
-                )
+                );
+                match *remedy {
+                    "" => problem,
+                    _ => format!("{problem} ({remedy})"),
+                }
             })
             .collect()
     }
@@ -446,15 +461,18 @@ mod tests {
         };
         assert_eq!(
             problems(|m| m.points[26].y = f64::NAN)[0],
-            "1 vertex without a finite position: first vertex 26"
+            "1 vertex without a finite position: first vertex 26 (`repair --finite`)"
         );
         assert_eq!(
             problems(|m| m.tetrahedra[4].swap(0, 1)),
-            ["1 cell inverted: first cell 4"]
+            ["1 cell inverted: first cell 4 (`repair --orient`, or `smooth --untangle`)"]
         );
         let twice = problems(|m| m.tetrahedra[4][1] = m.tetrahedra[4][0]);
         assert_eq!(twice[0], "1 cell with a vertex twice: first cell 4");
-        assert_eq!(twice[1], "1 cell flat at a corner: first cell 4");
+        assert_eq!(
+            twice[1],
+            "1 cell flat at a corner: first cell 4 (`smooth --untangle`)"
+        );
         let thrice = problems(|m| m.tetrahedra.extend([m.tetrahedra[3]; 2]));
         assert!(
             thrice[0].contains("with a face of more than two cells: first cell"),
@@ -467,7 +485,7 @@ mod tests {
         });
         assert_eq!(
             twice,
-            ["1 cell on the same side of a face as another: first cell 1"]
+            ["1 cell on the same side of a face as another: first cell 1 (`repair --folded`)"]
         );
     }
 }

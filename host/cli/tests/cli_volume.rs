@@ -172,7 +172,10 @@ fn info_counts_and_measures() {
         (&json["inverted"], &json["regions"]["2"]),
         (&1.into(), &1.into())
     );
-    assert_eq!(json["problems"][0], "1 cell inverted: first cell 1");
+    assert_eq!(
+        json["problems"][0],
+        "1 cell inverted: first cell 1 (`repair --orient`, or `smooth --untangle`)"
+    );
     assert!(place.fails("refine m.vtu").contains(
         "cell 0 is a hexahedron, but this operation takes tetrahedra only: trioxide convert m.vtu -o FILE --tetrahedra"
     ));

@@ -249,8 +249,8 @@ impl<'a> Tree<'a> {
         (self.point)(v) * self.scale
     }
 
-    /// Number of the `vertices` that are apart from others at their place, but for one of each place: see the head of the
-    /// module. `edges` are those of the boundary.
+    /// Number of the `vertices` that are apart from others at their place, but for one of each place: see the head of
+    /// the module. `edges` are those of the boundary.
     fn apart(&self, vertices: &[u32], edges: &[[u32; 2]]) -> usize {
         let mut placed: Vec<_> = (vertices.iter())
             .map(|&v| (place((self.point)(v)), v))

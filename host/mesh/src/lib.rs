@@ -49,6 +49,7 @@ pub mod prolongation;
 pub mod random;
 pub mod rules;
 pub mod terminal;
+pub mod unfold;
 pub mod volume;
 
 pub use trioxide_work::{Error, Result, error, memory, parallel, progress};

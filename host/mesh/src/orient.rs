@@ -23,7 +23,7 @@ impl VolumeMesh {
         if parallel::find(count, |c| !is_in_range(c)).is_some() {
             return 0;
         }
-        let inverted = parallel::collect(count, |c| self.is_inverted(self.cells.get(c)));
+        let inverted = parallel::collect(count, |c| self.volume_of(self.cells.get(c)) < 0.0);
         let sides = |c: usize, push: &mut dyn FnMut([u32; 4], bool)| {
             let cell = self.cells.get(c);
             for places in CellKind::of(cell.len()).map_or(&[][..], faces) {
@@ -50,10 +50,11 @@ impl VolumeMesh {
         turned.len()
     }
 
-    /// Whether the volume of a cell is negative: exactly for a tetrahedron, by the sum over its faces for another.
-    fn is_inverted(&self, cell: &[u32]) -> bool {
+    /// Six times the volume of a cell, rounded: its sign is exact for a tetrahedron, and that of the sum over the faces
+    /// for another.
+    pub(crate) fn volume_of(&self, cell: &[u32]) -> f64 {
         if let Ok(tetrahedron) = cell.try_into() {
-            return orientation(&self.points, tetrahedron) < 0.0;
+            return orientation(&self.points, tetrahedron);
         }
         let point = |k: usize| self.points[cell[k] as usize];
         let mut volume = 0.0;
@@ -64,7 +65,7 @@ impl VolumeMesh {
                 volume += corner(0).dot(corner(i).cross(corner(i + 1)));
             }
         }
-        volume < 0.0
+        volume
     }
 }
 

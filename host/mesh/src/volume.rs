@@ -94,7 +94,7 @@ impl MixedCells {
         self.offsets.push(self.vertices.len() as u32);
     }
 
-    fn range(&self, i: usize) -> Range<usize> {
+    pub(crate) fn range(&self, i: usize) -> Range<usize> {
         self.offsets[i] as usize..self.offsets[i + 1] as usize
     }
 }

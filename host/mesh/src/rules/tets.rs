@@ -75,7 +75,7 @@ fn check_group(group: &[([u32; 3], u64)]) -> Result<()> {
     };
     ensure(group.len() <= 2, face, || {
         format!(
-            "belongs to {} tetrahedra ({}), but at most two can share a face",
+            "belongs to {} tetrahedra ({}), but at most two can share a face: `repair --folded` drops the others",
             group.len(),
             names()
         )
@@ -84,7 +84,12 @@ fn check_group(group: &[([u32; 3], u64)]) -> Result<()> {
     ensure(
         group.len() == 1 || (group[0].1 ^ group[1].1) & 4 != 0,
         face,
-        || format!("has tetrahedra {} on the same side: they overlap", names()),
+        || {
+            format!(
+                "has tetrahedra {} on the same side: they overlap (`repair --folded` drops one)",
+                names()
+            )
+        },
     )
 }
 

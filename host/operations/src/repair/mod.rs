@@ -65,6 +65,8 @@ pub struct Totals {
     pub hanging: Option<[u64; 2]>,
     /// Segments that went because no face has their edge, if they were looked for.
     pub dropped_segments: Option<u64>,
+    /// Tagged faces that went with the cells that had them, if any did.
+    pub dropped_tags: Option<u64>,
     /// Vertices after.
     pub repaired_vertices: u64,
     /// Faces after.
@@ -147,6 +149,9 @@ impl Totals {
         add(steps.unused, &[("dropped_vertices", done.unused)]);
         if let Some(dropped) = self.dropped_segments {
             add(true, &[("dropped_segments", dropped)]);
+        }
+        if let Some(dropped) = self.dropped_tags {
+            add(true, &[("dropped_tagged_faces", dropped)]);
         }
         add(
             true,
@@ -344,6 +349,7 @@ fn totals_of(before: [usize; 2], after: [usize; 2], steps: Steps, done: Done) ->
         done,
         hanging: None,
         dropped_segments: None,
+        dropped_tags: None,
         repaired_vertices: after[0] as u64,
         repaired_faces: after[1] as u64,
     }

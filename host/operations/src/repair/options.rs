@@ -13,7 +13,7 @@ use crate::error::repair::Refusal;
 pub struct Options {
     /// Take all steps that mend faults and neither fill nor drop parts: conform, repeated, degenerate (0, or as given),
     /// edges, vertices, cut, orient, folded, unused; segments without an edge go. Polygons and cells take conform,
-    /// orient and unused
+    /// orient and unused, cells folded too
     #[cfg_attr(feature = "clap", arg(long))]
     pub all: bool,
     /// Drop vertices with a coordinate that is not a finite number, and the faces and segments that use one; the step
@@ -45,8 +45,8 @@ pub struct Options {
     /// of the plane counter-clockwise, others as most of their faces are; polygons and cells too
     #[cfg_attr(feature = "clap", arg(long))]
     pub orient: bool,
-    /// Unfold a mesh of the plane, which is oriented first: triangles that run clockwise, or have no area, flip an
-    /// edge, or go
+    /// Unfold a mesh, which is oriented first. Of the plane: triangles that run clockwise, or have no area, flip an
+    /// edge, or go. Of cells: those without a positive volume go, and of those on one side of a face all but the largest
     #[cfg_attr(feature = "clap", arg(long))]
     pub folded: bool,
     /// Fill holes of at most N edges (3 to 500) with triangles of least area; the outer boundary of a surface in space
@@ -105,15 +105,15 @@ impl Options {
         self.conform || self.all
     }
 
-    /// The first step for triangles only that was asked for by its name.
-    pub(super) fn of_triangles(&self) -> Option<&'static str> {
+    /// The first step that these `elements` do not take and that was asked for by its name.
+    pub(super) fn of_triangles(&self, elements: &str) -> Option<&'static str> {
         let steps = [
             (self.repeated, "repeated"),
             (self.degenerate.is_some(), "degenerate"),
             (self.edges, "edges"),
             (self.vertices, "vertices"),
             (self.cut, "cut"),
-            (self.folded, "folded"),
+            (self.folded && elements != "cells", "folded"),
             (self.fill_holes.is_some(), "fill-holes"),
             (self.min_faces.is_some(), "min-faces"),
         ];

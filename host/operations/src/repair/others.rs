@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use trioxide::conform;
+use trioxide::device::Laps;
 use trioxide::mesh::{self, Faces, Mesh, Segment};
 use trioxide::repair::{self as family, Counts as Done};
 use trioxide::volume::{Cells, VolumeMesh};
@@ -27,7 +28,8 @@ pub(super) fn polygons(
     for i in 0..faces {
         check_ids("face", i, mesh.faces.get(i), vertices)?;
     }
-    let run = start(on)?;
+    let mut run = start(on)?;
+    let mut laps = Laps::start();
     let mut done = Done::default();
     if steps.orient {
         (done.turned, done.one_sided) = family::orient_polygons(&mesh.points, &mut mesh.faces);
@@ -52,12 +54,14 @@ pub(super) fn polygons(
         mesh.fields.points = mesh.fields.points.gather(&old);
         done.unused = (vertices - old.len()) as u64;
     }
+    laps.end("repair");
+    run.stages = laps.into_stages();
     let report = Report {
         run,
         totals: totals_of(
             [vertices, faces],
             [old.len(), faces],
-            steps_taken(steps),
+            steps_taken(steps, false),
             done,
         ),
         vertices: old,
@@ -66,8 +70,8 @@ pub(super) fn polygons(
     Ok((mesh, report))
 }
 
-/// Repairs a mesh of cells: turns those whose numbering runs the wrong way, inserts hanging vertices, and drops
-/// vertices that neither a cell nor a tagged face has.
+/// Repairs a mesh of cells: turns those whose numbering runs the wrong way, drops folded ones, inserts hanging
+/// vertices, and drops vertices that neither a cell nor a tagged face has.
 ///
 /// ```
 /// use trioxide_operations::repair::{self, repair_volume};
@@ -142,18 +146,29 @@ fn repair_finite(
     for (i, face) in mesh.faces.iter().enumerate() {
         check_ids("tagged face", i, face, vertices)?;
     }
-    let run = start(on)?;
+    let mut run = start(on)?;
+    let mut laps = Laps::start();
     let mut done = Done::default();
     if steps.orient {
         done.turned = mesh.turn_cells() as u64;
     }
     let mut hanging = None;
     let mut faces: Vec<u32> = (0..cells as u32).collect();
+    let mut dropped_tags = None;
+    if steps.folded {
+        let unfolded = mesh.drop_folded();
+        if let Some(unfolded) = unfolded {
+            done.dropped_folded = unfolded.cells as u64;
+            faces = unfolded.kept;
+            dropped_tags = Some(unfolded.tagged_faces as u64).filter(|&count| count > 0);
+        }
+    }
     let mut old: Vec<u32> = (0..vertices as u32).collect();
     if options.conforms() {
         let found = conform::tetrahedra(mesh)?;
         hanging = Some([found.hanging as u64, found.left as u64]);
-        (mesh, faces, old) = (found.mesh, found.parents, found.vertices);
+        faces = mesh::gather(&faces, &found.parents);
+        (mesh, old) = (found.mesh, found.vertices);
     }
     if steps.unused {
         let ids = match &mut mesh.cells {
@@ -170,15 +185,21 @@ fn repair_finite(
         old = mesh::gather(&old, &kept);
         done.unused = (count - kept.len()) as u64;
     }
+    laps.end("repair");
+    run.stages = laps.into_stages();
     let totals = totals_of(
         [vertices, cells],
         [old.len(), mesh.cells.len()],
-        steps_taken(steps),
+        steps_taken(steps, true),
         done,
     );
     let report = Report {
         run,
-        totals: Totals { hanging, ..totals },
+        totals: Totals {
+            hanging,
+            dropped_tags,
+            ..totals
+        },
         vertices: old,
         faces,
     };
@@ -186,9 +207,10 @@ fn repair_finite(
 }
 
 /// The steps that are not of triangles alone.
-fn steps_taken(steps: family::Steps) -> family::Steps {
+fn steps_taken(steps: family::Steps, is_of_cells: bool) -> family::Steps {
     family::Steps {
         orient: steps.orient,
+        folded: steps.folded && is_of_cells,
         flip: steps.flip,
         unused: steps.unused,
         ..family::Steps::default()
@@ -196,7 +218,7 @@ fn steps_taken(steps: family::Steps) -> family::Steps {
 }
 
 fn refuse_steps_of_triangles(options: &Options, elements: &'static str) -> Result<()> {
-    match options.of_triangles() {
+    match options.of_triangles(elements) {
         Some(step) => Err(Refusal::Triangles { step, elements }.into()),
         None => Ok(()),
     }
