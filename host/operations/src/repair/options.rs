@@ -46,7 +46,8 @@ pub struct Options {
     #[cfg_attr(feature = "clap", arg(long))]
     pub orient: bool,
     /// Unfold a mesh, which is oriented first. Of the plane: triangles that run clockwise, or have no area, flip an
-    /// edge, or go. Of cells: those without a positive volume go, and of those on one side of a face all but the largest
+    /// edge, or go. Of cells: those without a positive volume go, and of those on one side of a face all but the
+    /// largest
     #[cfg_attr(feature = "clap", arg(long))]
     pub folded: bool,
     /// Fill holes of at most N edges (3 to 500) with triangles of least area; the outer boundary of a surface in space

@@ -122,7 +122,8 @@ def repair(
 ) -> Any:
     """Repairs a mesh: each step is an option, and they are taken in the order of the options.
 
-    Most steps are for triangles; `conform`, `orient`, `flip` and `unused` take polygons too, `conform`, `orient` and `unused` cells. Positions do not change.
+    Most steps are for triangles; `conform`, `orient`, `flip` and `unused` take polygons too, `conform`, `orient`, `folded` and
+    `unused` cells. Positions do not change.
     Arrays of a device do not take `conform`, and `all` leaves it out there.
     Vertices that lose all their faces are dropped, copies of vertices come last; the others keep their order. Data of vertices and faces,
     regions and segments go along. Where elements compete, the lowest id wins: the result is the same on every machine, and a second run
@@ -137,7 +138,8 @@ def repair(
         Vertex ids.
     all : bool
         Take all steps that mend faults and neither fill nor drop parts: conform, repeated, degenerate (0, or as given), edges, vertices,
-        cut, orient, folded, unused; segments without an edge go. Polygons and cells take conform, orient and unused.
+        cut, orient, folded, unused; segments without an edge go. Polygons and cells take conform, orient and unused, cells
+        folded too.
     finite : bool
         Drop vertices with a coordinate that is not a finite number, and the faces and segments that use one; the step takes points,
         polygons and cells too.
@@ -160,7 +162,8 @@ def repair(
         Turn faces until those of a component agree: closed components outward, cavities in them inward, those of a mesh of the plane
         counter-clockwise, others as most of their faces are; polygons and cells too.
     folded : bool
-        Unfold a mesh of the plane, which is oriented first: triangles that run clockwise, or have no area, flip an edge, or go.
+        Unfold a mesh, which is oriented first. Of the plane: triangles that run clockwise, or have no area, flip an edge, or go. Of cells:
+        those without a positive volume go, and of those on one side of a face all but the largest.
     fill_holes : int or str, optional
         Fill holes of at most N edges (3 to 500) with triangles of least area; the outer boundary of a surface in space is a hole too.
     min_faces : int or str, optional
