@@ -14,7 +14,7 @@ use trioxide::terminal::visible_line;
 use trioxide::volume::VolumeMesh;
 use trioxide::{formats, generate, progress, render};
 use trioxide_operations as operations;
-use trioxide_view::{Drawn, Figure};
+use trioxide_view::{Drawn, Figure, MOST_ELEMENTS};
 
 use crate::arrays::of_json;
 use crate::call::{choice, chosen, option};
@@ -227,7 +227,7 @@ pub fn draw<'py>(
     options: &Dict<'py>,
     watch: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyBytes>> {
-    use render::{Format, Options, Up, View};
+    use render::{Format, Options, View};
     let values: Option<Vec<f64>> = crate::arrays::entry::<f64, f64>(options, "values")?;
     let format = match option(options, "format", String::new())?.as_str() {
         "svg" => Format::Svg,
@@ -254,7 +254,7 @@ pub fn draw<'py>(
         edges: choice(options, "edges")?,
         window: option(options, "window", None)?,
         view,
-        up: view.map(|_| Up::default()),
+        up: chosen(options, "up")?,
         ..Options::default()
     };
     let bytes = match kind {
@@ -290,11 +290,13 @@ pub fn draw<'py>(
 pub fn view<'py>(
     py: Python<'py>,
     meshes: Vec<(String, String, Dict<'py>)>,
-    steps: bool,
-    color: Option<String>,
-    max_cells: usize,
+    options: &Dict<'py>,
     watch: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<String> {
+    let steps: bool = option(options, "steps", false)?;
+    let color: Option<String> = option(options, "color", None)?;
+    let max_cells: usize = option(options, "max_cells", MOST_ELEMENTS)?;
+    let up: Option<render::Up> = chosen(options, "up")?;
     let mut all = Vec::with_capacity(meshes.len());
     for (name, kind, arrays) in meshes {
         let drawn = match kind.as_str() {
@@ -317,7 +319,7 @@ pub fn view<'py>(
                 })?
             }
         };
-        all.push((name, drawn));
+        all.push((name, drawn.with_up(up)));
     }
     run(py, watch, move || {
         let figure = Figure::of_meshes(all, steps, color.as_deref())?;

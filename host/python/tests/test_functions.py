@@ -488,5 +488,9 @@ def test_polyhedra_are_measured_and_drawn(tets):
     assert report["volume"] == pytest.approx(1)
     assert report["bounds"] == trioxide.info(tets)["bounds"]
     assert trioxide.render(polyhedra, width=64, color="none") == trioxide.render(tets, width=64, color="none")
+    assert '"up":1' in trioxide.view(polyhedra, up="y").html and '"field":"distinct"' in trioxide.view(polyhedra).html
+    for draw in (trioxide.view, trioxide.render):
+        with pytest.raises(ValueError, match='up="w" is not known: it is x, y, z'):
+            draw(polyhedra, up="w")
     with pytest.raises(TypeError, match="values are of a surface"):
         trioxide.render(polyhedra, values=[1.0])

@@ -169,10 +169,11 @@ impl<'a> View<'a> {
         options: &Options,
         colors: &Colors<'a>,
     ) -> Result<(View<'a>, Place)> {
-        let camera = options.camera().unwrap_or_else(|| Camera {
-            up: of_triangles(&facets.points, &facets.triangles),
-            ..Camera::default()
-        });
+        let guess = || of_triangles(&facets.points, &facets.triangles);
+        let camera = Camera {
+            view: options.view.unwrap_or_default(),
+            up: options.up.unwrap_or_else(guess),
+        };
         let projection = Projection::new(&camera, options.width, |turned| {
             let corners = facets.triangles.as_flattened();
             bounds(corners.len(), &|i| {

@@ -49,7 +49,7 @@ pub use color::Rgb;
 pub use facets::{Facets, render_facets};
 pub use polyhedra::render_polyhedra;
 pub use triangulate::triangulate;
-pub use up::guess_up;
+pub use up::{guess_up, guess_up_polyhedra, guess_up_volume, up_of_format};
 pub use volume::{Cut, render_volume};
 
 /// The quantity that a colour shows.
@@ -133,6 +133,10 @@ pub enum Edges {
     Never,
 }
 
+/// The help of the option `--up`, of pictures and of the viewer.
+pub const UP_HELP: &str = "Axis that points up in a view [default: guessed for a mesh in space: the axis at right angles to a \
+    terrain or to a flat base; y for glTF; else z]";
+
 /// How a mesh is drawn.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "clap", derive(clap::Args), group(skip))]
@@ -172,10 +176,8 @@ pub struct Options {
     /// [default: through the middle]
     #[cfg_attr(feature = "clap", arg(long, value_name = "NX,NY,NZ[,D]", value_parser = parse::cut, allow_hyphen_values = true))]
     pub cut: Option<Cut>,
-    /// Axis that points up in a view
-    /// [default: guessed for a surface or cloud in space: the axis at right angles to a terrain or to a flat base; y
-    /// for glTF; else z]
-    #[cfg_attr(feature = "clap", arg(long, value_enum, value_name = "AXIS"))]
+    /// Axis that points up in a view.
+    #[cfg_attr(feature = "clap", arg(long, value_enum, value_name = "AXIS", help = UP_HELP))]
     pub up: Option<Up>,
     /// Draw a bar of a round length in the mesh's units below the picture
     #[cfg_attr(feature = "clap", arg(long))]

@@ -5,6 +5,7 @@ use glam::DVec3;
 use super::color::{QUALITATIVE, Rgb, SURFACE};
 use super::facets::{self, render_with};
 use super::legend::Legend;
+use super::up::guess_up_polyhedra;
 use super::volume::kept;
 use super::{Color, Facets, Format, Options, Own, Painted, Per};
 use trioxide_mesh::mesh::NONE;
@@ -28,6 +29,11 @@ pub fn render_polyhedra(
         let cause = "a window is a part of a planar mesh: cut a volume mesh instead";
         return Err(Error::Argument(cause.to_owned()));
     }
+    // Of the whole mesh: a cut does not turn it.
+    let options = &Options {
+        up: options.up.or_else(|| Some(guess_up_polyhedra(mesh))),
+        ..options.clone()
+    };
     let middle = |p: u32| {
         let vertices = || {
             let sides = mesh.sides_of(p as usize).iter();

@@ -1,11 +1,15 @@
 //! A guess of the axis that points up.
 
+use std::path::Path;
+
 use glam::DVec3;
 
 use super::Up;
 use super::camera::bounds;
-use trioxide_mesh::mesh::{Faces, Mesh};
+use trioxide_mesh::mesh::{Faces, Mesh, NONE, Polygons};
 use trioxide_mesh::parallel;
+use trioxide_mesh::polyhedra::PolyhedralMesh;
+use trioxide_mesh::volume::VolumeMesh;
 
 /// Fraction of a surface's extent along an axis that may belong to its base.
 const SLAB: f64 = 0.03;
@@ -34,6 +38,35 @@ pub fn guess_up(mesh: &Mesh) -> Up {
 pub(super) fn of_triangles(points: &[DVec3], triangles: &[[u32; 3]]) -> Up {
     let found = of_surface(points, triangles.len(), |i| &triangles[i]);
     found.map_or(Up::Z, |axis| [Up::X, Up::Y, Up::Z][axis])
+}
+
+/// As [`guess_up`], by the surface of a mesh of cells.
+pub fn guess_up_volume(mesh: &VolumeMesh) -> Up {
+    guess_up(&mesh.boundary())
+}
+
+/// As [`guess_up`], by the surface of a mesh of polyhedra.
+pub fn guess_up_polyhedra(mesh: &PolyhedralMesh) -> Up {
+    let neighbours = mesh.neighbours();
+    let mut outside = Polygons::default();
+    for p in 0..mesh.len() {
+        for &side in mesh.sides_of(p) {
+            if neighbours[side as usize / 2][1 - side as usize % 2] == NONE {
+                let face: Vec<u32> = mesh.vertices_of(side).collect();
+                outside.push(&face);
+            }
+        }
+    }
+    let found = of_surface(&mesh.points, outside.len(), |i| outside.get(i));
+    found.map_or(Up::Z, |axis| [Up::X, Up::Y, Up::Z][axis])
+}
+
+/// The axis that points up by the format of a file: y for glTF.
+pub fn up_of_format(path: &Path) -> Option<Up> {
+    let extension = path.extension().unwrap_or_default();
+    let mut names = ["gltf", "glb"].iter();
+    let is_gltf = names.any(|name| extension.eq_ignore_ascii_case(name));
+    is_gltf.then_some(Up::Y)
 }
 
 fn extent(bounds: [DVec3; 2]) -> DVec3 {

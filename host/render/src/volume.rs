@@ -8,6 +8,7 @@ use super::color::{QUALITATIVE, Rgb, SURFACE};
 use super::facets::{self, render_with};
 use super::legend::Legend;
 use super::scale::Defaults;
+use super::up::guess_up_volume;
 use super::{Color, Colormap, Facets, Format, Options, Own, Painted, Per};
 use trioxide_mesh::volume::{CellKind, VolumeMesh, bounds, faces, key};
 use trioxide_mesh::{Error, Result, parallel};
@@ -41,6 +42,11 @@ pub fn render_volume(mesh: &VolumeMesh, options: &Options, format: Format) -> Re
         let cause = "a window is a part of a planar mesh: cut a volume mesh instead";
         return Err(Error::Argument(cause.to_owned()));
     }
+    // Of the whole mesh: a cut does not turn it.
+    let options = &Options {
+        up: options.up.or_else(|| Some(guess_up_volume(mesh))),
+        ..options.clone()
+    };
     let kept = kept_cells(mesh, options.cut)?;
     let outside = outside(mesh, &kept);
     let Colored { colors, painted } = colored(mesh, &outside, options)?;

@@ -41,18 +41,41 @@ class PlaneCamera {
 
 /** Goes around a mesh in space. */
 class SpaceCamera {
-  /** `up`: the axis that points up. */
-  constructor(up) {
+  /**
+   * `up`: the axis that points up; `view`: degrees around it, as from x towards y if z is up, and above the horizon.
+   */
+  constructor(up, [azimuth, elevation]) {
     this.up = up;
+    // From the viewer's direction to that of the picture's right.
+    this.home = { azimuth: ((azimuth + 90) * Math.PI) / 180, elevation: (elevation * Math.PI) / 180, zoom: 1, x: 0, y: 0 };
     this.reset();
   }
 
   reset() {
-    this.azimuth = 0.7;
-    this.elevation = 0.45;
-    this.zoom = 1;
-    this.x = 0;
-    this.y = 0;
+    Object.assign(this, this.home);
+  }
+
+  /** Lets the meshes fill the picture in the first view. */
+  fit(meshes) {
+    const [low, high] = [[Infinity, Infinity], [-Infinity, -Infinity]];
+    for (const { isCloud, positions, triangles } of meshes) {
+      // In a square from -1 to 1.
+      const screen = project(positions, this.frame(), 2, 2);
+      const count = isCloud ? positions.length / 3 : triangles.length;
+      for (let i = 0; i < count; i++) {
+        const v = 3 * (isCloud ? i : triangles[i]);
+        for (const axis of [0, 1]) {
+          low[axis] = Math.min(low[axis], screen[v + axis] - 1);
+          high[axis] = Math.max(high[axis], screen[v + axis] - 1);
+        }
+      }
+    }
+    const longest = Math.max(high[0] - low[0], high[1] - low[1]);
+    if (longest > 0) {
+      const zoom = (2 * FIT) / longest;
+      Object.assign(this.home, { zoom, x: (-zoom * (low[0] + high[0])) / 2, y: (zoom * (low[1] + high[1])) / 2 });
+      this.reset();
+    }
   }
 
   drag(dx, dy, half) {

@@ -98,6 +98,56 @@ function colorsOf(field, { palette, component, range, labels }) {
   return colors;
 }
 
+/** Pairs of elements that share a face, or on a surface an edge: one list of both. */
+function neighbourPairs(mesh) {
+  const pairs = [];
+  if (mesh.behind) {
+    mesh.behind.forEach((other, t) => other !== NONE && pairs.push(mesh.owners[t], other));
+    return pairs;
+  }
+  const { ends, of } = edgesOf(mesh);
+  const firsts = new Uint32Array(ends.length / 2).fill(NONE);
+  of.forEach((edge, side) => {
+    const element = mesh.owners[Math.floor(side / 3)];
+    if (edge !== NONE && firsts[edge] === NONE) {
+      firsts[edge] = element;
+    } else if (edge !== NONE && firsts[edge] !== element) {
+      pairs.push(firsts[edge], element);
+    }
+  });
+  return pairs;
+}
+
+/** A number below 8 for each element; neighbours have others, but for an element with more than seven of them. */
+function numbersApart(mesh) {
+  const pairs = neighbourPairs(mesh);
+  const begins = new Uint32Array(mesh.elements + 1);
+  for (let i = 0; i < pairs.length; i += 2) {
+    begins[Math.max(pairs[i], pairs[i + 1]) + 1]++;
+  }
+  for (let e = 0; e < mesh.elements; e++) {
+    begins[e + 1] += begins[e];
+  }
+  // The neighbours of each element that come before it.
+  const lists = new Uint32Array(pairs.length / 2);
+  const next = begins.slice();
+  for (let i = 0; i < pairs.length; i += 2) {
+    const [low, high] = [Math.min(pairs[i], pairs[i + 1]), Math.max(pairs[i], pairs[i + 1])];
+    lists[next[high]++] = low;
+  }
+  const numbers = new Uint8Array(mesh.elements);
+  for (let e = 0; e < mesh.elements; e++) {
+    let taken = 0;
+    for (let i = begins[e]; i < begins[e + 1]; i++) {
+      taken |= 1 << numbers[lists[i]];
+    }
+    const first = Math.imul(e, 0x9e3779b1) >>> 29;
+    const free = [0, 1, 2, 3, 4, 5, 6, 7].find((k) => !(taken & (1 << ((first + k) % 8)))) ?? 0;
+    numbers[e] = (first + free) % 8;
+  }
+  return numbers;
+}
+
 /** About five round numbers from low to high. */
 function ticksOf(low, high) {
   const size = high - low;

@@ -110,6 +110,12 @@ async function readMesh(part, box, arrays) {
     throw new Error(`the mesh "${part.label}" is damaged`);
   }
   mesh.isCloud = count === 0;
+  if (mesh.owners && !mesh.fields.some(({ name, on }) => name === "distinct" && on === "elements")) {
+    const field = { name: "distinct", on: "elements", components: 1, show: "distinct", count: mesh.elements };
+    let values = null;
+    Object.defineProperty(field, "values", { get: () => (values ??= numbersApart(mesh)) });
+    mesh.fields.push(field);
+  }
   return mesh;
 }
 

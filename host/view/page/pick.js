@@ -42,7 +42,7 @@ function pick(mesh, seen, frame, width, height, x, y) {
 
 /** What a reader wants to know of it. */
 function describe(mesh, box, { element, vertex }) {
-  const valuesAt = (on, i) => mesh.fields.filter((field) => field.on === on).map((field) => {
+  const valuesAt = (on, i) => mesh.fields.filter((field) => field.on === on && field.show !== "distinct").map((field) => {
     const all = Array.from({ length: field.components }, (_, k) => field.values[k * field.count + i]);
     // A byte has two digits.
     const digits = field.type === "parts" ? 2 : 6;

@@ -99,6 +99,16 @@ function tryViewer(viewer) {
   }
   viewer.figure.querySelector("button[data-show=all]")?.click();
   viewer.draw();
+  for (const side of viewer.sides) {
+    const mesh = viewer.meshOf(side);
+    const numbers = mesh.owners && numbersApart(mesh);
+    const pairs = numbers ? neighbourPairs(mesh) : [];
+    const equal = pairs.filter((e, i) => i % 2 === 0 && numbers[e] === numbers[pairs[i + 1]]).length;
+    // An element may have more neighbours than there are colours.
+    if (equal > 0.02 * pairs.length) {
+      dead.push(`distinct colours in picture ${side.side}`);
+    }
+  }
   return { id: viewer.id, sides, dead, edges: countEdges(viewer), picked: tryPicks(viewer, dead) };
 }
 

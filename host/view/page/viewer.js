@@ -7,7 +7,7 @@ class Viewer {
     this.figure = figure;
     this.id = figure.id;
     this.data = JSON.parse(figure.querySelector("script.mesh").textContent);
-    this.camera = this.data.planar ? new PlaneCamera() : new SpaceCamera(this.data.up);
+    this.camera = this.data.planar ? new PlaneCamera() : new SpaceCamera(this.data.up, this.data.view);
     this.mode = figure.querySelector("[data-draw][aria-pressed=true]").dataset.draw;
     this.step = 0;
     this.normal = null;
@@ -27,6 +27,9 @@ class Viewer {
       const canvas = element.querySelector("canvas");
       const renderer = this.rendererOf(canvas, side.box);
       this.sides.push({ side: String(i), element, canvas, steps, box: side.box, renderer, picked: null });
+    }
+    if (!data.planar) {
+      this.camera.fit(this.sides.flatMap((side) => side.steps));
     }
     figure.querySelectorAll("script.array").forEach((script) => script.remove());
     if (data.tools) {
@@ -106,7 +109,7 @@ class Viewer {
   /** Colours by a field, from its least to its largest value in all meshes. */
   colourOf(key, component) {
     const fields = this.fieldsOf(key);
-    const palette = { labels: "labels", colors: "colors" }[fields[0].show] ?? "scale";
+    const palette = { labels: "labels", colors: "colors", distinct: "distinct" }[fields[0].show] ?? "scale";
     return {
       key, component, palette, components: fields[0].components,
       labels: palette === "labels" ? labelsOf(fields) : [],

@@ -25,6 +25,9 @@ pub(crate) const REGION: &str = "region";
 /// Name of the points' own colours among the fields.
 pub(crate) const COLORS: &str = "colours";
 
+/// Name among the fields of the colours that keep neighbours apart; the page finds them.
+pub(crate) const DISTINCT: &str = "distinct";
+
 /// Three sides of a triangle that are edges of its face.
 const ALL_SIDES: u8 = 0b111;
 
@@ -159,6 +162,7 @@ impl Drawn {
         let named = [
             (REGION, self.regions.is_some()),
             (COLORS, self.colors.is_some()),
+            (DISTINCT, !self.owners.is_empty()),
         ];
         let fields = self.fields.cells.iter().chain(&self.fields.points);
         (fields.map(|field| field.name.as_str()))
@@ -170,6 +174,42 @@ impl Drawn {
                     .map(|(name, _)| *name),
             )
             .collect()
+    }
+
+    /// The mesh with this axis up, if there is one. A planar mesh is then seen from the side.
+    pub fn with_up(self, up: Option<Up>) -> Drawn {
+        match up {
+            Some(up) => Drawn {
+                up,
+                is_planar: false,
+                ..self
+            },
+            None => self,
+        }
+    }
+
+    /// Whether the mesh is seen from above.
+    pub fn is_planar(&self) -> bool {
+        self.is_planar
+    }
+
+    /// The points that are seen: of a mesh with faces, their corners and the ends of segments.
+    pub(crate) fn seen_points(&self) -> impl Iterator<Item = &DVec3> {
+        let is_cloud = self.triangles.is_empty();
+        let corners = self.triangles.as_flattened().iter();
+        let used = corners.chain(self.segments.as_flattened());
+        let all = self.points.iter().filter(move |_| is_cloud);
+        all.chain(
+            used.filter(move |_| !is_cloud)
+                .map(|&v| &self.points[v as usize]),
+        )
+    }
+
+    /// Whether neighbours have colours apart without another choice, as in pictures: polygons of the plane, and
+    /// polyhedra.
+    pub(crate) fn is_apart(&self) -> bool {
+        let is_kind = self.element == "polyhedron" || self.element == "polygon" && self.is_planar;
+        is_kind && !self.owners.is_empty()
     }
 
     /// The counts of the mesh that was given.
@@ -329,7 +369,6 @@ fn surface_of(mesh: Mesh, element: &'static str, count: usize, most: usize) -> R
         grouped(most)
     ));
     drawn.element = element;
-    drawn.up = Up::Z;
     Ok(drawn)
 }
 
@@ -417,14 +456,17 @@ mod tests {
         for p in &mut mesh.points {
             *p = (1.0 - 0.5 * p.x) * (*p - 0.5).with_x(0.0) + p.x * DVec3::X;
         }
-        assert_ne!(guess_up(&mesh.boundary()), Up::Z);
+        let up = guess_up(&mesh.boundary());
+        assert_ne!(up, Up::Z);
         mesh.regions = Some((0..cells as i32).map(|i| 10 * i).collect());
-        let limited = Drawn::of_volume(mesh, cells - 1).expect("the surface");
+        let limited = Drawn::of_volume(mesh.clone(), cells - 1).expect("the surface");
         assert_eq!(
             (limited.triangles.len(), limited.element),
             (surface, "cell")
         );
-        assert_eq!((limited.field_names(), limited.up), (vec![REGION], Up::Z));
+        assert_eq!((limited.field_names(), limited.up), (vec![REGION], up));
+        let whole = Drawn::of_volume(mesh.clone(), cells).expect("drawn");
+        assert_eq!((whole.up, whole.with_up(Some(Up::Y)).up), (up, Up::Y));
         let note = limited.note.expect("a note");
         assert!(note.starts_with("Only the surface of "), "{note}");
         // Picking gives the ids of the cells in the file.

@@ -4,8 +4,9 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 use trioxide_mesh::{Error, Result};
+use trioxide_render::View;
 
-use crate::drawn::{COLORS, Drawn};
+use crate::drawn::{COLORS, DISTINCT, Drawn};
 use crate::packed::{Arrays, Box3, pack};
 
 /// One picture of a figure: a mesh, or several that follow each other.
@@ -68,7 +69,8 @@ pub struct Figure {
 
 impl Figure {
     /// Meshes with their names: beside each other, or as steps of one picture. It begins with the colours of the field
-    /// `color`, or else with the vertices' own.
+    /// `color`, or else with the vertices' own, or else, where all meshes are polygons of the plane or polyhedra, with
+    /// colours that keep neighbours apart.
     ///
     /// # Errors
     /// [`Error::Argument`] for a field that no mesh has; that of [`check_count`].
@@ -94,7 +96,8 @@ impl Figure {
                 }));
             }
             Some(name) => Some(name),
-            None => has(COLORS).then_some(COLORS),
+            None if has(COLORS) => Some(COLORS),
+            None => drawn().all(Drawn::is_apart).then_some(DISTINCT),
         };
         let colored = field.map(|field| Colored {
             field: field.to_owned(),
@@ -156,9 +159,11 @@ impl Figure {
                 "ends": colored.ends,
             })
         });
+        let view = View::default();
         let data = json!({
             "planar": is_planar,
             "up": meshes.first().map_or(0, |mesh| mesh.up as usize),
+            "view": [view.azimuth, view.elevation],
             "colored": colored,
             "tools": self.has_tools,
             "sides": sides,

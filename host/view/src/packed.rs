@@ -78,7 +78,7 @@ pub(crate) struct Box3 {
 
 impl Box3 {
     pub(crate) fn around(is_planar: bool, meshes: &[&Drawn]) -> Box3 {
-        let points = || meshes.iter().flat_map(|mesh| &mesh.points);
+        let points = || meshes.iter().flat_map(|mesh| mesh.seen_points());
         let low = points().fold(DVec3::INFINITY, |low, &p| low.min(p));
         let high = points().fold(DVec3::NEG_INFINITY, |high, &p| high.max(p));
         // Halves: the difference of two finite numbers may not be finite.
@@ -287,6 +287,10 @@ mod tests {
         let bounds = Box3::around(false, &[&far]);
         assert_eq!(bounds.sizes, DVec3::X * 2.0);
         assert_eq!(bounds.steps(DVec3::X * 1.7e308), [65535, 0, 0]);
+        // A point that no face has does not count.
+        let mut faces = mesh(&[DVec3::ZERO, DVec3::X, DVec3::Y, DVec3::splat(-99.0)]);
+        faces.triangles = vec![[0, 1, 2]];
+        assert_eq!(Box3::around(true, &[&faces]).longest(), 0.5);
         let point = mesh(&[DVec3::ONE]);
         let bounds = Box3::around(true, &[&point]);
         assert_eq!(

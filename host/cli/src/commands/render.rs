@@ -1,7 +1,7 @@
 //! `trioxide render`: a picture of a mesh.
 
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use super::help;
 use clap::Args;
@@ -53,19 +53,21 @@ pub fn run(options: &Options) -> Result<()> {
     let (picture, drawn) = if is_polyhedra_as(&options.input, options.reading) {
         let mesh = super::read_polyhedra(&options.input, options.reading, options.quiet)?;
         draw();
+        let mut drawn = format!("{} polyhedra", mesh.len());
+        settle_up(&mut drawing, &mut drawn, options, || {
+            render::guess_up_polyhedra(&mesh)
+        });
         let picture = render::render_polyhedra(&mesh, &drawing, format);
-        (
-            picture.map_err(in_file)?,
-            format!("{} polyhedra", mesh.len()),
-        )
+        (picture.map_err(in_file)?, drawn)
     } else if super::is_volume(&options.input, options.reading) {
         let mesh = super::read_volume(&options.input, options.reading, options.quiet)?;
         draw();
+        let mut drawn = format!("{} cells", mesh.cells.len());
+        settle_up(&mut drawing, &mut drawn, options, || {
+            render::guess_up_volume(&mesh)
+        });
         let picture = render::render_volume(&mesh, &drawing, format);
-        (
-            picture.map_err(in_file)?,
-            format!("{} cells", mesh.cells.len()),
-        )
+        (picture.map_err(in_file)?, drawn)
     } else {
         let mesh = super::read_mesh(&options.input, options.reading, options.quiet)?;
         if drawing.cut.is_some() {
@@ -78,13 +80,9 @@ pub fn run(options: &Options) -> Result<()> {
             count => format!("{count} faces"),
         };
         if drawing.needs_up(&mesh) {
-            let up = match is_gltf(&options.input) {
-                true => Up::Y,
-                false => render::guess_up(&mesh),
-            };
-            drawing.up = Some(up);
-            let axis = format!("{up:?}").to_lowercase();
-            drawn += &format!("; {axis} points up by a guess, --up names the axis");
+            settle_up(&mut drawing, &mut drawn, options, || {
+                render::guess_up(&mesh)
+            });
         }
         let picture = render::render(&mesh, &drawing, format);
         (picture.map_err(in_file)?, drawn)
@@ -99,9 +97,17 @@ pub fn run(options: &Options) -> Result<()> {
     super::print_timings(options.timings)
 }
 
-/// Whether y points up by the format.
-fn is_gltf(input: &Path) -> bool {
-    let extension = input.extension().unwrap_or_default();
-    let mut names = ["gltf", "glb"].iter();
-    names.any(|name| extension.eq_ignore_ascii_case(name))
+/// Sets the axis that points up where the options name none: that of the file's format, or the guess, which is said.
+fn settle_up(
+    drawing: &mut render::Options,
+    drawn: &mut String,
+    options: &Options,
+    guess: impl Fn() -> Up,
+) {
+    if drawing.up.is_none() {
+        let up = render::up_of_format(&options.input).unwrap_or_else(guess);
+        drawing.up = Some(up);
+        let axis = format!("{up:?}").to_lowercase();
+        *drawn += &format!("; {axis} points up by a guess, --up names the axis");
+    }
 }

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use trioxide::formats::atomic_file::write_atomically;
 use trioxide::formats::{ReadOptions, is_polyhedra_as};
+use trioxide::render::{UP_HELP, Up, up_of_format};
 use trioxide::{Error, Result, progress};
 use trioxide_arguments::{account, print};
 use trioxide_operations::count::parse_count;
@@ -35,13 +36,16 @@ pub struct Options {
     // The files of a chain are with its `steps`.
     #[arg(long = "steps")]
     as_steps: bool,
-    /// Field of elements or points whose colours the page begins with
+    /// Field of elements or points whose colours the page begins with, or distinct: colours that keep neighbours
+    /// apart [default: the vertices' own colours; else distinct for polygons of the plane and for polyhedra]
     #[arg(long, value_name = "FIELD")]
     color: Option<String>,
     /// Most faces, cells or points of a mesh that is shown whole: larger surfaces and clouds are welded, and of larger
     /// volumes only the surface is shown
     #[arg(long, value_name = "N", value_parser = parse_count, default_value_t = MOST_ELEMENTS)]
     max_cells: usize,
+    #[arg(long, value_enum, value_name = "AXIS", help = UP_HELP)]
+    up: Option<Up>,
     #[command(flatten)]
     reading: ReadOptions,
     /// Print the time of each part of the run
@@ -129,5 +133,8 @@ fn read(input: &Path, options: &Options) -> Result<Drawn> {
     } else {
         Drawn::of_mesh(super::read_mesh(input, reading, quiet)?, most)
     };
-    drawn.map_err(|error| error.in_file(input))
+    let drawn = drawn.map_err(|error| error.in_file(input))?;
+    let of_format = || up_of_format(input).filter(|_| !drawn.is_planar());
+    let up = options.up.or_else(of_format);
+    Ok(drawn.with_up(up))
 }

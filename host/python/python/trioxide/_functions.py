@@ -196,6 +196,7 @@ def render(
     window: Optional[Tuple[float, float, float, float]] = None,
     azimuth: Optional[float] = None,
     elevation: Optional[float] = None,
+    up: Optional[str] = None,
     legend: bool = False,
     scale_bar: bool = False,
     axes: bool = False,
@@ -232,7 +233,9 @@ def render(
     window : (x0, y0, x1, y1), optional
         The part that is drawn.
     azimuth, elevation : float, optional
-        Angles of the view on a surface in space, in degrees.
+        Angles of the view on a mesh in space, in degrees.
+    up : "x", "y" or "z", optional
+        The axis that points up; else it is guessed for a mesh in space, and z where nothing says more.
     legend : bool
         A strip below the picture that explains colours of numbers, regions and segments.
     scale_bar, axes : bool
@@ -272,6 +275,7 @@ def render(
         axes=axes,
         azimuth=None if azimuth is None else float(azimuth),
         elevation=None if elevation is None else float(elevation),
+        up=up,
         format=format,
         width=None if width is None else whole(width, "width", 1),
         window=None if window is None else floats(window, "window", 4),
@@ -327,6 +331,7 @@ def view(
     steps: bool = False,
     color: Optional[str] = None,
     max_cells: int = 1_000_000,
+    up: Optional[str] = None,
     progress: Progress = None,
 ) -> View:
     """A page that shows meshes beside each other with one camera: before and after, say.
@@ -340,10 +345,13 @@ def view(
     steps : bool
         Show them in one picture, one after the other by a slider: levels of refinement, or steps of time.
     color : str, optional
-        Field of elements or points whose colours the page begins with.
+        Field of elements or points whose colours the page begins with, or "distinct": colours that keep neighbours apart. Else the
+        vertices' own colours; else "distinct" for polygons of the plane and for polyhedra.
     max_cells : int
         Most faces, cells or points of a mesh that is shown whole: larger surfaces and clouds are welded, and of larger volumes only
         the surface is shown.
+    up : "x", "y" or "z", optional
+        The axis that points up; else it is guessed for a mesh in space, and z where nothing says more.
     progress : function or True, optional
 
     Returns
@@ -366,7 +374,8 @@ def view(
         raise ValueError(f"there are {len(called)} names for {len(found)} meshes")
     arrays = [(name, mesh._kind, mesh._arrays()) for name, mesh in zip(called, found)]
     with watching(progress) as watch:
-        page = native.view(arrays, bool(steps), color, whole(max_cells, "max_cells", 1), watch)
+        options = dict(steps=bool(steps), color=color, max_cells=whole(max_cells, "max_cells", 1), up=up)
+        page = native.view(arrays, options, watch)
     return View(page)
 
 

@@ -6,7 +6,7 @@ use trioxide_mesh::mesh::{Faces, Mesh, NONE, Polygons, gather};
 use trioxide_mesh::parallel;
 use trioxide_mesh::polyhedra::PolyhedralMesh;
 use trioxide_mesh::volume::{CellKind, VolumeMesh, faces, key};
-use trioxide_render::Up;
+use trioxide_render::{guess_up_polyhedra, guess_up_volume};
 
 use super::Drawn;
 use crate::quality;
@@ -39,13 +39,14 @@ pub(super) fn of_volume(mesh: VolumeMesh) -> Drawn {
     drop(uses);
     shared.par_sort_unstable();
     let quality = quality::of_cells(&mesh);
+    let up = guess_up_volume(&mesh);
     let mut drawn = Drawn {
         element: "cell",
         elements: mesh.cells.len(),
         fields: mesh.fields,
         regions: mesh.regions,
         quality: Some(quality),
-        up: Up::Z,
+        up,
         ..Drawn::default()
     };
     let mut corners = Vec::with_capacity(4);
@@ -67,7 +68,7 @@ pub(super) fn of_polyhedra(mesh: PolyhedralMesh) -> Drawn {
         element: "polyhedron",
         elements: mesh.len(),
         quality: Some(quality),
-        up: Up::Z,
+        up: guess_up_polyhedra(&mesh),
         ..Drawn::default()
     };
     for (face, sides) in mesh.faces.iter().zip(mesh.neighbours()) {
