@@ -24,7 +24,8 @@ const WORK: Work = Work { cpu: 12.0 };
 
 /// Repair a mesh: each step is an option, and they are taken in the order of the options below
 ///
-/// Most steps are for triangles; --orient, --flip and --unused take polygons too, --orient, --folded and --unused cells.
+/// Most steps are for triangles; --orient, --flip and --unused take polygons too, --orient, --folded and --unused
+/// cells.
 /// Positions do not change. Vertices that lose all their faces are dropped, copies of vertices come last; the others
 /// keep their order. Data of vertices and faces, regions and segments go along. Where elements compete, the lowest id
 /// wins: the result is the same on every machine, and a second run changes nothing, except by --flip. `info` counts
