@@ -10,7 +10,9 @@ use trioxide::volume::{TetMesh, VolumeMesh};
 use trioxide_work::parallel;
 
 use crate::error::Result;
+use crate::precision::Precision;
 use crate::report::Note;
+use crate::scale::Scale;
 
 /// Refuses a mesh without faces: points are no mesh to compute on.
 ///
@@ -67,6 +69,7 @@ pub fn tetrahedra(mut mesh: VolumeMesh) -> Result<(TetMesh, MeshFields, Vec<Note
     let fields = std::mem::take(&mut mesh.fields);
     fields.check(mesh.points.len(), mesh.cells.len(), mesh.faces.len())?;
     let points = mesh.points.len();
+    let scale = Scale::take(&mut mesh.points, Precision::F64)?;
     let is_in_range = |c: usize| mesh.cells.get(c).iter().all(|&v| (v as usize) < points);
     // A cell with another vertex is refused later.
     let contacts = match parallel::find(mesh.cells.len(), |c| !is_in_range(c)) {
@@ -75,6 +78,7 @@ pub fn tetrahedra(mut mesh: VolumeMesh) -> Result<(TetMesh, MeshFields, Vec<Note
     };
     let mut mesh = mesh.into_tet_mesh()?;
     let turned = Note::turned(mesh.orient(), "inverted tetrahedron");
+    scale.back_all(&mut mesh.points);
     let notes = turned.into_iter().chain(Note::apart(&contacts));
     Ok((mesh, fields, notes.collect()))
 }

@@ -46,6 +46,7 @@ pub mod refine_tets;
 pub mod reorder;
 pub mod repair;
 mod report;
+mod scale;
 pub mod smooth;
 #[cfg(feature = "triangulate")]
 pub mod triangulate;

@@ -15,6 +15,7 @@ use crate::machine::{On, Start};
 use crate::polylla::{self, Refusal, levels};
 use crate::precision::Precision;
 use crate::report::{Counts, Note, Run};
+use crate::scale::Scale;
 
 /// How tetrahedra become polyhedra, besides what [`polylla::Options`] say of triangles and tetrahedra.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -216,11 +217,23 @@ pub fn polyhedra(
 /// As [`polyhedra()`].
 pub fn find(
     on: &dyn Start,
-    mesh: TetMesh,
+    mut mesh: TetMesh,
     fields: MeshFields,
     options: &Options,
 ) -> Result<MeshPolyhedra> {
     options.check_volume()?;
+    let scale = Scale::take(&mut mesh.points, options.shared.precision)?;
+    let found = find_scaled(on, mesh, fields, options);
+    let found = found.map_err(|error| scale.explain(error))?;
+    Ok(MeshPolyhedra { scale, ..found })
+}
+
+fn find_scaled(
+    on: &dyn Start,
+    mesh: TetMesh,
+    fields: MeshFields,
+    options: &Options,
+) -> Result<MeshPolyhedra> {
     let settings = options.settings();
     let machine = on.start()?;
     let (lists, run) = machine.run(|on| match (on, options.shared.precision) {
@@ -260,6 +273,8 @@ pub struct MeshPolyhedra {
     /// The tetrahedra, if they have fields and the options ask for levels.
     tets: Option<Tets>,
     report: Report,
+    /// The size of the polyhedra.
+    scale: Scale,
 }
 
 /// The tetrahedra of polyhedra, with their fields.
@@ -290,6 +305,7 @@ impl MeshPolyhedra {
             polyhedra: polyhedral(mesh, fields, lists, options)?,
             tets,
             report: Report::default(),
+            scale: Scale::default(),
         })
     }
 
@@ -312,6 +328,7 @@ impl MeshPolyhedra {
         if let Some(nested) = &self.report.nested {
             levels::add_fields(nested, &mut self.polyhedra.fields.cells);
         }
+        self.scale.back_all(&mut self.polyhedra.points);
         (self.polyhedra, self.report)
     }
 
@@ -346,6 +363,7 @@ impl MeshPolyhedra {
             }
             pieces.fields.cells = tets.fields.mixed(&tets_of_polyhedra(&tets.mesh, &lists));
         }
+        self.scale.back_all(&mut pieces.points);
         pieces
     }
 }

@@ -15,6 +15,17 @@ pub enum Precision {
 }
 
 impl Precision {
+    /// The largest coordinates of meshes that operations compute on as they are: the least, and the first that is too
+    /// large. They scale others by a power of two. In double precision products of six lengths are in range, with a
+    /// margin for differences of near points.
+    pub fn usual_sizes(self) -> [f64; 2] {
+        let exponent = match self {
+            Self::F64 => 50,
+            Self::F32 => 10,
+        };
+        [2f64.powi(-exponent), 2f64.powi(exponent)]
+    }
+
     /// Gives the points of `after`, which a run in this precision left where they were in `before`, all their bits
     /// back: single precision has rounded them.
     pub fn restore(self, before: &[DVec3], after: &mut [DVec3]) {

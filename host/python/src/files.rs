@@ -440,9 +440,7 @@ pub fn measure_volume<'py>(
     let mesh = volume_of(mesh)?;
     let measured = run_on(py, watch, device, move |on| {
         check_volume(&mesh)?;
-        let resident = trioxide::smooth::DeviceMesh::<DVec3>::upload(on, &mesh)?;
-        let quality = trioxide::quality3d::quality(on, resident.cells(), resident.points())?;
-        let ratios = trioxide::smooth::measure_ratios(on, resident.cells(), resident.points())?;
+        let (quality, ratios) = operations::info::quality_of_cells(on, &mesh)?;
         Ok(json!({
             "vertices": mesh.points.len(),
             "cells": mesh.cells.len(),

@@ -15,7 +15,7 @@ use trioxide_ranks::{Ranks, Result};
 
 use super::files::is_pvtu;
 use super::levels::{give_levels, refuse_pieces_of_levels};
-use super::rank::{Starting, in_precision, is_quiet, refuse, with_file};
+use super::rank::{Starting, in_precision, is_quiet, refuse, refuse_sizes, with_file};
 use super::report::{Ending, report};
 use super::tets::{Reading, TetInput};
 use crate::commands::polylla::Options;
@@ -43,6 +43,7 @@ pub fn run<'a>(ranks: &Ranks, options: &'a Options, starting: Starting) -> Resul
     let input = read.input();
     let precision = options.polylla.precision;
     let in_file = |fault| with_file(fault, &options.input);
+    refuse_sizes(ranks, &input.block.points, precision).map_err(in_file)?;
     let part = read.part(ranks, precision).map_err(in_file)?;
     ranks.phase("open the device");
     let on = starting.device(ranks, &options.device)?;

@@ -3,12 +3,13 @@
 use std::path::Path;
 use std::thread::JoinHandle;
 
+use glam::DVec3;
 use trioxide::Error;
 use trioxide::device::{Choice, CudaDevice, Device, cuda_devices, has_cuda_driver};
 use trioxide_arguments::device::DeviceOptions;
 use trioxide_arguments::names::FLAGS;
 use trioxide_arguments::note;
-use trioxide_operations::refine;
+use trioxide_operations::{Precision, refine};
 use trioxide_ranks::{Fault, Ranks, Result};
 
 use crate::Command;
@@ -227,6 +228,28 @@ pub fn at_first<T>(ranks: &Ranks, work: impl FnOnce() -> trioxide::Result<T>) ->
 pub fn refuse(wrong: Option<&str>) -> Result<()> {
     let refused = |wrong| format!("{wrong}, or start it without mpirun");
     wrong.map_or(Ok(()), |wrong| Err(Error::Argument(refused(wrong)).into()))
+}
+
+/// Refuses coordinates that one process scales first. `points` are those of this rank's block. Collective.
+///
+/// # Errors
+/// One that says so.
+pub fn refuse_sizes(ranks: &Ranks, points: &[DVec3], precision: Precision) -> Result<()> {
+    let [low, high] = precision.usual_sizes();
+    let is_any = |test: &(dyn Fn(f64) -> bool + Sync)| {
+        let is_so = |p: &DVec3| p.is_finite() && test(p.abs().max_element());
+        ranks.any(points.iter().any(is_so))
+    };
+    let is_large = is_any(&|size| size >= high);
+    let is_small = is_any(&|size| size > 0.0) && !is_any(&|size| size >= low);
+    match is_large || is_small {
+        false => Ok(()),
+        true => Err(Error::Argument(format!(
+            "several processes compute on largest coordinates of {low:.1e} to {high:.1e}: start it without mpirun, which \
+             scales others"
+        ))
+        .into()),
+    }
 }
 
 /// The instance of a generic function for a precision: double, or single.

@@ -19,7 +19,7 @@ use trioxide_ranks::smooth::{in_words_of_one, part_to_smooth, smooth_part};
 use trioxide_ranks::{Block, Ownership, Part, Ranks, Result, output};
 
 use super::files::{check_output, is_pvtu, is_written_by_all, write_surface, write_volume};
-use super::rank::{Starting, at_first, in_precision, is_quiet, with_file};
+use super::rank::{Starting, at_first, in_precision, is_quiet, refuse_sizes, with_file};
 use super::report::{Counts, Ending, report};
 use super::slices::{grid_of, note_first_reads, ownership, read_slices};
 use crate::commands;
@@ -78,6 +78,8 @@ pub fn run<'a>(ranks: &Ranks, options: &'a Options, starting: Starting) -> Resul
     let stays = ranks.agree(options.fixed(block.vertices as usize))?;
     let ownership = ownership(&options.input)?;
     let precision = options.smooth.precision;
+    refuse_sizes(ranks, &block.points, precision)
+        .map_err(|fault| with_file(fault, &options.input))?;
     let said_by_one = in_precision!(precision, in_words_of_one::<DVec3, Vec3>);
     let in_file = |fault| {
         let fault = said_by_one(ranks, &block, fault);

@@ -16,7 +16,9 @@ use trioxide::weld::Locks;
 use crate::error::{Error, Result};
 use crate::input;
 use crate::machine::{On, Start};
+use crate::precision::Precision;
 use crate::report::{Counts, Note, Run};
+use crate::scale::Scale;
 
 pub use crate::error::decimate::Refusal;
 pub use options::Options;
@@ -100,8 +102,28 @@ pub fn decimate(on: &dyn Start, mesh: Mesh, options: &Options) -> Result<(Mesh, 
 ///
 /// # Errors
 /// As [`decimate()`].
-pub fn to_each(on: &dyn Start, mesh: Mesh, options: &Options) -> Result<Vec<(Mesh, Report)>> {
+pub fn to_each(on: &dyn Start, mut mesh: Mesh, options: &Options) -> Result<Vec<(Mesh, Report)>> {
     options.check()?;
+    let scale = Scale::take(&mut mesh.points, Precision::F64)?;
+    let done = match options.error.filter(|_| scale != Scale::default()) {
+        Some(error) => {
+            let error = Some(scale.option(error));
+            let options = Options {
+                error,
+                ..options.clone()
+            };
+            scaled_to_each(on, mesh, &options)
+        }
+        None => scaled_to_each(on, mesh, options),
+    };
+    let mut each = done.map_err(|error| scale.explain(error))?;
+    for (mesh, _) in &mut each {
+        scale.give(&mut mesh.points)?;
+    }
+    Ok(each)
+}
+
+fn scaled_to_each(on: &dyn Start, mesh: Mesh, options: &Options) -> Result<Vec<(Mesh, Report)>> {
     let triangles = mesh.faces.triangles()?;
     let counts = [mesh.points.len(), triangles.len()];
     (mesh.fields).check(counts[0], counts[1], mesh.segments.len())?;

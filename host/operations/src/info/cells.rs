@@ -1,5 +1,7 @@
 //! Counts, measures and faults of a mesh of cells.
 
+use std::borrow::Cow;
+
 use glam::DVec3;
 use serde_json::json;
 use trioxide::about::GroupNames;
@@ -15,6 +17,7 @@ use super::fields::{self, FieldRow};
 use super::{Values, bounds_of, bounds_to_json, cells_to_json, groups_to_json, ratios_to_json};
 use crate::error::Result;
 use crate::report::Run;
+use crate::scale::Scale;
 
 /// The report on a mesh of cells.
 #[derive(Clone, Debug)]
@@ -108,19 +111,43 @@ impl VolumeReport {
 /// # Errors
 /// Cells that do not fit the memory.
 pub fn info_volume(mesh: &VolumeMesh) -> Result<VolumeReport> {
+    let (mesh, scale) = Scale::to_measure(
+        Cow::Borrowed(mesh),
+        |mesh: &mut VolumeMesh| &mut mesh.points,
+        |mesh: &VolumeMesh| &mesh.points,
+    );
+    let mut report = measured(&mesh)?;
+    report.bounds = report.bounds.map(|bounds| bounds.map(|p| scale.back(p)));
+    report.summary.volume = scale.measure(report.summary.volume, 3);
+    Ok(report)
+}
+
+/// The quality and the mean ratios of cells, none of which has a vertex twice, at finite vertices.
+///
+/// # Errors
+/// Those of [`DeviceMesh::upload`]; errors of the device.
+pub fn quality_of_cells(on: &Device, mesh: &VolumeMesh) -> Result<(Quality3d, Ratios)> {
+    let (mesh, _) = Scale::to_measure(
+        Cow::Borrowed(mesh),
+        |mesh: &mut VolumeMesh| &mut mesh.points,
+        |mesh: &VolumeMesh| &mesh.points,
+    );
+    let resident = DeviceMesh::<DVec3>::upload(on, &mesh)?;
+    let (cells, points) = (resident.cells(), resident.points());
+    let quality = quality(on, cells, points)?;
+    Ok((quality, measure_ratios(on, cells, points)?))
+}
+
+/// The report on a mesh of usual size.
+fn measured(mesh: &VolumeMesh) -> Result<VolumeReport> {
     progress::stage("count, check and measure");
     let mut laps = Laps::start();
     let summary = volume_summary(mesh);
     // The report lists the problems of a mesh that cannot be measured.
     let can_measure = summary.non_finite.count == 0 && summary.repeated.count == 0;
     let (quality, mean_ratios) = if can_measure && !mesh.cells.is_empty() {
-        let on = Device::cpu(None)?;
-        let resident = DeviceMesh::<DVec3>::upload(&on, mesh)?;
-        let (cells, points) = (resident.cells(), resident.points());
-        (
-            Some(quality(&on, cells, points)?),
-            Some(measure_ratios(&on, cells, points)?),
-        )
+        let (quality, ratios) = quality_of_cells(&Device::cpu(None)?, mesh)?;
+        (Some(quality), Some(ratios))
     } else {
         (None, None)
     };

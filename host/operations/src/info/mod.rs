@@ -10,6 +10,7 @@ mod surface;
 #[cfg(test)]
 mod tests;
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use glam::DVec3;
@@ -30,9 +31,10 @@ use trioxide::rules::polygon_mesh_with;
 use trioxide_work::parallel;
 
 use crate::report::Run;
+use crate::scale::Scale;
 use counts::{boundary_parts, count_each, count_used, face_sizes};
 
-pub use cells::{VolumeReport, info_volume};
+pub use cells::{VolumeReport, info_volume, quality_of_cells};
 pub use delaunay::Delaunay;
 pub use fields::FieldRow;
 pub use polyhedra::{PolyhedraReport, info_polyhedra};
@@ -168,6 +170,28 @@ fn groups_to_json(groups: &GroupNames) -> Value {
 /// # Errors
 /// Triangles of the plane that do not fit the memory.
 pub fn info(mesh: Mesh) -> trioxide::Result<Report> {
+    let (mesh, scale) = Scale::to_measure(
+        Cow::Owned(mesh),
+        |mesh: &mut Mesh| &mut mesh.points,
+        |mesh: &Mesh| &mesh.points,
+    );
+    let mut report = measured(mesh.into_owned())?;
+    report.bounds = report.bounds.map(|bounds| bounds.map(|p| scale.back(p)));
+    let at = |number: Option<f64>, power| {
+        let number = number.map(|number| scale.measure(number, power));
+        number.filter(|number| number.is_finite())
+    };
+    (report.area, report.volume) = (at(report.area, 2), at(report.volume, 3));
+    if let Some(quality) = &mut report.quality {
+        scale.distribution(&mut quality.area, 2);
+        scale.distribution(&mut quality.perimeter, 1);
+    }
+    scale.explain_all(&mut report.problems);
+    Ok(report)
+}
+
+/// The report on a mesh of usual size.
+fn measured(mesh: Mesh) -> trioxide::Result<Report> {
     let mut laps = Laps::start();
     progress::stage("count");
     let (points, count) = (&mesh.points, mesh.faces.len());

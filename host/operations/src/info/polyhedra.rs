@@ -1,5 +1,7 @@
 //! Counts, measures and faults of polyhedra.
 
+use std::borrow::Cow;
+
 use serde_json::{Value, json};
 use trioxide::Error;
 use trioxide::device::Laps;
@@ -10,6 +12,7 @@ use trioxide::quality_polyhedra::{PolyhedraQuality, quality};
 use super::Values;
 use super::fields::{self, FieldRow};
 use crate::report::Run;
+use crate::scale::Scale;
 
 /// The report on a mesh of polyhedra.
 #[derive(Clone, Debug)]
@@ -82,6 +85,21 @@ fn spread(values: &Distribution) -> Value {
 /// # }
 /// ```
 pub fn info_polyhedra(mesh: &PolyhedralMesh) -> PolyhedraReport {
+    let (mesh, scale) = Scale::to_measure(
+        Cow::Borrowed(mesh),
+        |mesh: &mut PolyhedralMesh| &mut mesh.points,
+        |mesh: &PolyhedralMesh| &mesh.points,
+    );
+    let mut report = measured(&mesh);
+    let quality = &mut report.quality;
+    scale.distribution(&mut quality.volume, 3);
+    scale.distribution(&mut quality.surface_to_volume, -1);
+    quality.total_volume = scale.measure(quality.total_volume, 3);
+    report
+}
+
+/// The report on a mesh of usual size.
+fn measured(mesh: &PolyhedralMesh) -> PolyhedraReport {
     let mut laps = Laps::start();
     let quality = quality(mesh);
     laps.end("measure");

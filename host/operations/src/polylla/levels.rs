@@ -104,10 +104,12 @@ impl MeshPolygons {
     /// # Panics
     /// There is no such level.
     pub fn level(&self, level: usize) -> Mesh {
-        match &self.mesh {
+        let mut pieces = match &self.mesh {
             Dimensions::Plane(mesh) => self.level_of(mesh, level),
             Dimensions::Space(mesh) => self.level_of(mesh, level),
-        }
+        };
+        self.scale.back_all(&mut pieces.points);
+        pieces
     }
 
     fn level_of<V: DoublePoint>(&self, triangles: &Triangulation<V>, level: usize) -> Mesh

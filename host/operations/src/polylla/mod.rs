@@ -28,6 +28,7 @@ use crate::input::{apart, check_faces, turning};
 use crate::machine::{On, Start};
 use crate::precision::Precision;
 use crate::report::{CLOCKWISE, Note, Run};
+use crate::scale::Scale;
 
 pub use crate::error::polylla::Refusal;
 pub use levels::{add_fields, of_pieces};
@@ -70,6 +71,7 @@ enum Dimensions {
 pub struct Input {
     mesh: Dimensions,
     carried: Carried,
+    scale: Scale,
 }
 
 impl Input {
@@ -81,6 +83,7 @@ impl Input {
     pub fn new(mut mesh: Mesh, options: &Options) -> Result<Self> {
         options.check()?;
         check_faces(&mesh)?;
+        let scale = Scale::take(&mut mesh.points, options.precision)?;
         let mut carried = Carried::take(&mut mesh)?;
         if options.unconstrained {
             mesh.regions = None;
@@ -95,15 +98,19 @@ impl Input {
                 Dimensions::Space(mesh)
             }
         };
-        Ok(Self { mesh, carried })
+        Ok(Self {
+            mesh,
+            carried,
+            scale,
+        })
     }
 
     /// Position of vertex `i`.
     pub fn point(&self, i: usize) -> DVec3 {
-        match &self.mesh {
+        self.scale.back(match &self.mesh {
             Dimensions::Plane(mesh) => mesh.points[i].in_space(),
             Dimensions::Space(mesh) => mesh.points[i],
-        }
+        })
     }
 
     /// Number of vertices; V.
@@ -119,15 +126,21 @@ impl Input {
     /// # Errors
     /// As [`polylla()`].
     pub fn find(self, on: &dyn Start, options: &Options) -> Result<MeshPolygons> {
-        let Self { mesh, carried } = self;
-        match mesh {
+        let Self {
+            mesh,
+            carried,
+            scale,
+        } = self;
+        let found = match mesh {
             Dimensions::Plane(mesh) => {
                 find::<DVec2, Vec2>(on, mesh, carried, options, Dimensions::Plane)
             }
             Dimensions::Space(mesh) => {
                 find::<DVec3, Vec3>(on, mesh, carried, options, Dimensions::Space)
             }
-        }
+        };
+        let found = found.map_err(|error| scale.explain(error))?;
+        Ok(MeshPolygons { scale, ..found })
     }
 }
 
@@ -222,6 +235,7 @@ where
         run,
         totals,
         notes,
+        scale: Scale::default(),
     };
     if let Some(goal) = options.goal() {
         polygons.nest(&machine, goal)?;
@@ -245,6 +259,8 @@ pub struct MeshPolygons {
     totals: Totals,
     /// The notes on the triangles.
     notes: Vec<Note>,
+    /// The size of the triangles.
+    scale: Scale,
 }
 
 impl MeshPolygons {
@@ -265,16 +281,18 @@ impl MeshPolygons {
 
     /// The mesh of the polygons with all that it carries, and the report.
     pub fn into_mesh(mut self) -> (Mesh, Report) {
-        let polygons = match std::mem::replace(&mut self.mesh, Dimensions::Plane(<_>::default())) {
-            Dimensions::Plane(mesh) => {
-                let in_space = |points| PolygonMesh {
-                    points,
-                    ..PolygonMesh::default()
-                };
-                self.polygons(mesh, |points| Mesh::from(in_space(points)).points)
-            }
-            Dimensions::Space(mesh) => self.polygons(mesh, |points| points),
-        };
+        let mut polygons =
+            match std::mem::replace(&mut self.mesh, Dimensions::Plane(<_>::default())) {
+                Dimensions::Plane(mesh) => {
+                    let in_space = |points| PolygonMesh {
+                        points,
+                        ..PolygonMesh::default()
+                    };
+                    self.polygons(mesh, |points| Mesh::from(in_space(points)).points)
+                }
+                Dimensions::Space(mesh) => self.polygons(mesh, |points| points),
+            };
+        self.scale.back_all(&mut polygons.points);
         (polygons, self.into_report())
     }
 

@@ -15,7 +15,9 @@ use trioxide::{Buffer, Error as Shared};
 use crate::error::Result;
 use crate::input::{check_faces, check_ids};
 use crate::machine::{On, Start};
+use crate::precision::Precision;
 use crate::report::{Counts, Run};
+use crate::scale::Scale;
 
 pub use crate::error::repair::Refusal;
 pub use options::Options;
@@ -223,6 +225,14 @@ pub fn repair(on: &dyn Start, mut mesh: Mesh, options: &Options) -> Result<(Mesh
 
 /// Takes the steps of a mesh whose vertices are finite.
 fn repair_finite(on: &dyn Start, mut mesh: Mesh, options: &Options) -> Result<(Mesh, Report)> {
+    let scale = Scale::take(&mut mesh.points, Precision::F64)?;
+    let done = repair_scaled(on, mesh, options);
+    let (mut mesh, report) = done.map_err(|error| scale.explain(error))?;
+    scale.give(&mut mesh.points)?;
+    Ok((mesh, report))
+}
+
+fn repair_scaled(on: &dyn Start, mut mesh: Mesh, options: &Options) -> Result<(Mesh, Report)> {
     let vertices = mesh.points.len();
     check_faces(&mesh)?;
     let faces = mesh.faces.len();

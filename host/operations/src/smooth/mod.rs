@@ -20,6 +20,7 @@ use crate::input::check_faces;
 use crate::machine::{Machine, On, Start};
 use crate::precision::Precision;
 use crate::report::{CLOCKWISE, Note, Run};
+use crate::scale::Scale;
 
 pub use crate::error::smooth::{Refusal, Tangled};
 pub use options::{FilterKind, Options};
@@ -48,6 +49,16 @@ pub use report::{Report, Totals};
 /// A mesh without faces, or one that breaks a rule, with the element; [`Refusal`]; those of
 /// [`trioxide::smooth::run_surface()`].
 pub fn smooth(on: &dyn Start, mut mesh: Mesh, options: &Options) -> Result<(Mesh, Report)> {
+    let scale = Scale::take(&mut mesh.points, options.precision)?;
+    let options = &options.at(scale);
+    let (mut mesh, mut report) =
+        smooth_scaled(on, mesh, options).map_err(|error| scale.explain(error))?;
+    scale.give(&mut mesh.points)?;
+    report.scale(scale);
+    Ok((mesh, report))
+}
+
+fn smooth_scaled(on: &dyn Start, mut mesh: Mesh, options: &Options) -> Result<(Mesh, Report)> {
     let (vertices, faces) = (mesh.points.len(), mesh.faces.len());
     let settings = options.settings()?;
     check_faces(&mesh)?;
@@ -119,6 +130,20 @@ pub fn smooth(on: &dyn Start, mut mesh: Mesh, options: &Options) -> Result<(Mesh
 /// A mesh without cells, or one that breaks a rule, with the element; [`Refusal`]; those of
 /// [`trioxide::smooth::run()`].
 pub fn smooth_volume(
+    on: &dyn Start,
+    mut mesh: VolumeMesh,
+    options: &Options,
+) -> Result<(VolumeMesh, Report)> {
+    let scale = Scale::take(&mut mesh.points, options.precision)?;
+    let options = &options.at(scale);
+    let (mut mesh, mut report) =
+        smooth_volume_scaled(on, mesh, options).map_err(|error| scale.explain(error))?;
+    scale.give(&mut mesh.points)?;
+    report.scale(scale);
+    Ok((mesh, report))
+}
+
+fn smooth_volume_scaled(
     on: &dyn Start,
     mut mesh: VolumeMesh,
     options: &Options,

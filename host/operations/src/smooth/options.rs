@@ -1,5 +1,7 @@
 //! The options of smoothing.
 
+use std::borrow::Cow;
+
 use trioxide::smooth::{
     self, Blocks, BoundaryRule, Form, Goal, Layout, Renumber, UntangleOptions, Weights,
 };
@@ -7,6 +9,7 @@ use trioxide::smooth::{
 use crate::error::Result;
 use crate::error::smooth::Refusal;
 use crate::precision::Precision;
+use crate::scale::Scale;
 
 /// How far sweeps go.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -178,6 +181,17 @@ impl Options {
             },
             boundary: self.boundary,
         })
+    }
+
+    /// The options for a mesh at this scale.
+    pub(super) fn at(&self, scale: Scale) -> Cow<'_, Self> {
+        match scale == Scale::default() {
+            true => Cow::Borrowed(self),
+            false => Cow::Owned(Self {
+                tolerance: scale.option(self.tolerance),
+                ..self.clone()
+            }),
+        }
     }
 
     /// The options of untangling and improving, if the mesh is to be untangled or improved.

@@ -4,6 +4,7 @@ use trioxide::quality3d::Quality3d;
 use trioxide::smooth::{Moves, Untangling};
 
 use crate::report::{Counts, Note, Run};
+use crate::scale::Scale;
 
 /// The machine, the counts, and the quality before and after.
 #[derive(Clone, Debug, Default)]
@@ -21,6 +22,13 @@ pub struct Report {
 }
 
 impl Report {
+    /// Gives moves at the size of the input.
+    pub(super) fn scale(&mut self, scale: Scale) {
+        let moves = &mut self.totals.moves;
+        moves.max_displacement = scale.length(moves.max_displacement);
+        moves.rms_displacement = scale.length(moves.rms_displacement);
+    }
+
     /// The counts by their names; of untangling and improving their own, in place of those of sweeps to the mean.
     pub fn counts(&self) -> Counts {
         let Some(done) = &self.untangling else {

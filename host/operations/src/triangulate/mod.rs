@@ -21,7 +21,9 @@ use trioxide::outline::{OutlineMesh, Region, check_segments};
 use crate::count::parse_count;
 use crate::error::Result;
 use crate::machine::{Machine, On, Start};
+use crate::precision::Precision;
 use crate::report::{Counts, Run};
+use crate::scale::Scale;
 
 pub use crate::error::triangulate::Refusal;
 pub use resident::{Pieces, Resident, ResidentLimits, flatten, resident};
@@ -205,7 +207,7 @@ pub fn triangulate(
     }
     let machine = on.start()?;
     let (mesh, report) = match is_plain {
-        true => points(&machine, outline.mesh, options.duplicates)?,
+        true => scaled_points(&machine, outline.mesh, options.duplicates)?,
         false => limited(&machine, outline, options, sizes.as_ref())?,
     };
     let (mesh, report) = match options.reorder {
@@ -252,6 +254,20 @@ fn find(on: &Device, points: &Buffer<DVec2>, duplicates: Duplicates) -> Result<(
         ..Totals::default()
     };
     Ok((result, totals))
+}
+
+/// As [`points`], of coordinates of any size.
+fn scaled_points(
+    machine: &Machine,
+    mut mesh: Mesh,
+    duplicates: Duplicates,
+) -> Result<(Mesh, Report)> {
+    let scale = Scale::take(&mut mesh.points, Precision::F64)?;
+    let done = points(machine, mesh, duplicates);
+    let (mut mesh, report) = done.map_err(|error| scale.explain(error))?;
+    // They are those of the input.
+    scale.back_all(&mut mesh.points);
+    Ok((mesh, report))
 }
 
 /// Triangulates points alone on a device.
