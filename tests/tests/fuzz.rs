@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use trioxide::formats::Format;
 use trioxide::formats::volume::VolumeFormat;
+use trioxide::formats::{Format, PolyhedraFormat};
 use trioxide_fuzz_targets as targets;
 
 /// Families whose kernels other families run.
@@ -28,9 +28,15 @@ fn every_format_and_every_family_is_fuzzed() {
     let surfaces = Format::all().iter().filter(|format| format.is_read());
     let expected = extensions(&mut surfaces.map(|format| format.extensions))
         + extensions(&mut VolumeFormat::all().iter().map(|format| format.extensions));
-    // And polyhedra, which `.vtu` files have too.
-    assert!(names.contains("read-polyhedra-vtu"));
-    assert_eq!(readers, expected + 1);
+    // And polyhedra, in files of their own or of cells; OpenFOAM's are several, and a `.pvtu` file names others.
+    let polyhedra = PolyhedraFormat::all().iter();
+    let extensions = polyhedra.flat_map(|format| format.extensions);
+    let single = extensions.filter(|extension| !["foam", "pvtu"].contains(*extension));
+    let polyhedra: Vec<String> = single
+        .map(|name| format!("read-polyhedra-{name}"))
+        .collect();
+    assert!(polyhedra.iter().all(|name| names.contains(name.as_str())));
+    assert_eq!(readers, expected + polyhedra.len());
 
     let fuzzed: BTreeSet<&str> = all.iter().filter_map(|target| target.family).collect();
     for family in xtask::ptx::families().unwrap() {

@@ -9,7 +9,7 @@ use trioxide_mesh::about::Unit;
 #[derive(Clone, Default)]
 pub(crate) struct Decimals {
     most: usize,
-    /// Whether a number has an exponent, so that its last digit has another place.
+    /// Whether a number has an exponent, so that its last digit has another place, or was computed.
     has_exponents: bool,
 }
 
@@ -27,7 +27,12 @@ impl Decimals {
         self.has_exponents |= last.iter().any(|byte| byte | 0x20 == b'e');
     }
 
-    /// The digits of all of several parts; `None` if a number has an exponent.
+    /// Adds a number without a text of its own.
+    pub(crate) fn add_computed(&mut self) {
+        self.has_exponents = true;
+    }
+
+    /// The digits of all of several parts; `None` if a number has an exponent, or was computed.
     pub(crate) fn most<'a>(mut parts: impl Iterator<Item = &'a Decimals>) -> Option<u32> {
         parts.try_fold(0, |most, part| {
             (!part.has_exponents).then(|| most.max(part.most as u32))

@@ -70,8 +70,8 @@ pub use format::*;
 pub use input::read_text;
 use input::{complete, map_file, parse_file};
 pub use polyhedra::{
-    PolyhedraFormat, check_polyhedra_output, is_polyhedra, is_polyhedra_as, read_polyhedra,
-    read_polyhedra_as, write_polyhedra,
+    KeptTags, PolyhedraFormat, check_polyhedra_output, is_polyhedra, is_polyhedra_as,
+    read_polyhedra, read_polyhedra_as, write_polyhedra,
 };
 use printed::VertexRows;
 pub use printed::{Printed, is_printed_ahead, print_ahead, write_printed};

@@ -166,6 +166,11 @@ impl<'a> Line<'a> {
         std::iter::from_fn(|| self.token()).count()
     }
 
+    /// The bytes that were read since an earlier state of the line.
+    pub(crate) fn since(&self, before: &Line<'a>) -> &'a [u8] {
+        &self.file[before.at..self.at]
+    }
+
     /// The offset of the bytes that are not read, and these bytes up to the line's end.
     pub(crate) fn rest(&self) -> (usize, &'a [u8]) {
         (self.at, &self.file[self.at..self.end])

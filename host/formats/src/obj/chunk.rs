@@ -8,6 +8,7 @@ use glam::{DVec2, DVec3};
 use super::groups::{Mark, words};
 use super::{LIBRARY, MARKER};
 use crate::colors::Channels;
+use crate::decimals::Decimals;
 use crate::faces::FaceList;
 use crate::off::parse_point;
 use crate::text::{Fault, Line, Parsed, lines, parse_integer, show};
@@ -27,6 +28,8 @@ pub(super) struct Chunk {
 #[derive(Default)]
 pub(super) struct ChunkContent<'a> {
     pub(super) points: Vec<DVec3>,
+    /// Of the coordinates.
+    pub(super) decimals: Decimals,
     /// Colours of the points up to the last one that has one.
     pub(super) colors: Vec<Channels>,
     pub(super) uvs: Vec<DVec2>,
@@ -129,7 +132,12 @@ impl<'a> Odd<'a> {
 
 impl ChunkContent<'_> {
     fn push_vertex(&mut self, mut line: Line) -> Parsed<()> {
-        let mut point = parse_point(&mut line)?;
+        let mut point = DVec3::ZERO;
+        for (axis, name) in ["x", "y", "z"].into_iter().enumerate() {
+            let before = line.clone();
+            point[axis] = line.f64(name)?;
+            self.decimals.add(line.since(&before));
+        }
         if !line.is_finished() {
             self.take_rest(line, &mut point);
         }
@@ -155,6 +163,7 @@ impl ChunkContent<'_> {
             (1, weight) if weight == 0.0 || !weight.is_finite() => self.odd.unweighted += 1,
             (1, weight) => {
                 *point /= weight;
+                self.decimals.add_computed();
                 self.odd.weighted += 1;
             }
             (3 | 4, _) => {

@@ -26,6 +26,7 @@ use std::sync::Arc;
 use glam::{DVec2, DVec3};
 
 use super::colors::{self, Channels};
+use super::decimals::{self, Decimals};
 use super::faces::{FaceList, drop_list_of_edges};
 use super::text::{
     Fault, Parsed, lines, parse_chunks, split_at_lines, text_start, with_line_feeds,
@@ -142,6 +143,10 @@ fn joined(mut parts: Vec<ChunkContent>) -> Result<Loaded, String> {
         ..Mesh::default()
     };
     groups::add_fields(&mut mesh, &marks);
+    let unit = decimals::unit(Decimals::most(parts.iter().map(|part| &part.decimals)));
+    if unit.is_some() {
+        Arc::make_mut(&mut mesh.about).unit = unit;
+    }
     if !libraries.is_empty() {
         Arc::make_mut(&mut mesh.about).material_libraries = libraries;
     }

@@ -376,3 +376,19 @@ fn groups_and_materials_keep_their_names() {
         usemtl a_b__c\nf 3 2 1\n";
     assert!(text.ends_with(lines), "{text}");
 }
+
+#[test]
+fn coordinates_have_the_unit_of_their_last_digit() {
+    let unit = |vertex: &str| {
+        let (mesh, _) = loaded(&format!("{vertex}\nv 1 0 0.50\nv 0 1 0\nf 1 2 3\n"));
+        mesh.about.unit.map(|unit| unit.scale)
+    };
+    assert_eq!(unit("v 0.25 0 0"), Some([0.01; 3]));
+    // A colour is not a coordinate; a weight divides the coordinates.
+    assert_eq!(unit("v 0 0 0 0.125 1 1"), Some([0.1; 3]));
+    assert_eq!(unit("v 0.25 0 0 3"), None);
+    let ply = "ply\nformat ascii 1.0\nelement vertex 1\nproperty double x\nproperty double y\nproperty double z\n\
+        property float heat\nend_header\n0.125 1 2 0.0625\n";
+    let ply = crate::ply::parse(ply.as_bytes()).unwrap().mesh;
+    assert_eq!(ply.about.unit.map(|unit| unit.scale), Some([0.001; 3]));
+}

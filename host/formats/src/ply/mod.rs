@@ -34,6 +34,7 @@ use std::sync::Arc;
 
 use glam::{DVec2, DVec3};
 
+use super::decimals::{self, Decimals};
 use super::faces::{FaceList, drop_list_of_edges};
 use super::text::{Fault, Line, Parsed, TextRows, check_vertex, whole, with_line_feeds};
 use super::volume::vtk_cells::split_strip;
@@ -41,7 +42,7 @@ use super::{Loaded, parse_file, seams};
 pub(crate) use fields::{lost_fields, renamed, retyped};
 use header::{Element, Encoding, Header, Kind, Role};
 pub use slices::{Slices, Triangles};
-use trioxide_mesh::about::About;
+use trioxide_mesh::about::{About, Unit};
 use trioxide_mesh::fields::{Fields, MeshFields, NumberType};
 use trioxide_mesh::mesh::{Faces, Mesh, Segment, VertexAttributes};
 use trioxide_mesh::{Result, parallel};
@@ -94,9 +95,10 @@ pub(crate) fn parse(file: &[u8]) -> Parsed<Loaded> {
     let Loaded { mesh, notes } = &mut loaded;
     notes.extend(fields::notes(&header));
     notes.extend(body.notes);
-    if !header.textures.is_empty() {
+    if !header.textures.is_empty() || body.unit.is_some() {
         mesh.about = Arc::new(About {
             textures: header.textures,
+            unit: body.unit,
             ..About::default()
         });
     }
@@ -143,6 +145,8 @@ fn with_line_ends(file: &[u8]) -> Parsed<Cow<'_, [u8]>> {
 #[derive(Default)]
 struct Body {
     points: Vec<DVec3>,
+    /// Of text: the unit of the coordinates' last digit.
+    unit: Option<Unit>,
     attributes: VertexAttributes,
     vertex_fields: Fields,
     face_fields: Fields,
@@ -186,6 +190,8 @@ impl Body {
             .map(|chunk| take(&mut chunk.others))
             .collect();
         self.vertex_fields = fields::of_rows(header.element("vertex"), &others);
+        let decimals = chunks.iter().map(|chunk| &chunk.decimals);
+        self.unit = decimals::unit(Decimals::most(decimals));
         let kinds = (header.element("vertex")).map_or([None; 4], Element::color_kinds);
         (self.points, self.attributes) =
             VertexChunk::concat(chunks, header.attributes(), kinds, &mut self.notes);
@@ -306,7 +312,7 @@ fn parse_rows(rows: &TextRows, header: &Header) -> Parsed<Body> {
             "vertex" => {
                 let attributes = header.attributes();
                 let chunks = rows.parse(range, |chunk: &mut VertexChunk, _, line| {
-                    let vertex = parse_text_vertex(element, line, &mut chunk.others)?;
+                    let vertex = parse_text_vertex(element, line, chunk)?;
                     chunk.push(&vertex, attributes);
                     Ok(())
                 })?;
@@ -379,14 +385,22 @@ fn parse_text_strips(
     Ok(())
 }
 
-fn parse_text_vertex(element: &Element, line: &mut Line, others: &mut Vec<f64>) -> Parsed<Vertex> {
+fn parse_text_vertex(
+    element: &Element,
+    line: &mut Line,
+    chunk: &mut VertexChunk,
+) -> Parsed<Vertex> {
     let mut vertex = Vertex::new();
     for property in &element.properties {
         if is_of_vertex(property.role) {
+            let before = line.clone();
             let value = line.f64(&property.name)?;
             vertex.set(property.role, value);
+            if matches!(property.role, Role::Coordinate(_)) {
+                chunk.decimals.add(line.since(&before));
+            }
         } else if property.role == Role::Field {
-            others.push(line.f64(&property.name)?);
+            chunk.others.push(line.f64(&property.name)?);
         } else {
             skip_text(property.kind, &property.name, line)?;
         }

@@ -4,6 +4,7 @@ use glam::{DVec2, DVec3};
 
 use super::header::Role;
 use crate::colors::{self, Colors};
+use crate::decimals::Decimals;
 use trioxide_mesh::fields::NumberType;
 use trioxide_mesh::mesh::VertexAttributes;
 use trioxide_mesh::parallel;
@@ -15,6 +16,8 @@ pub(super) struct VertexChunk {
     normals: Vec<DVec3>,
     colors: Vec<[f32; 4]>,
     uvs: Vec<DVec2>,
+    /// Of coordinates that are text.
+    pub(super) decimals: Decimals,
     /// Numbers of fields, vertex by vertex.
     pub(super) others: Vec<f64>,
 }

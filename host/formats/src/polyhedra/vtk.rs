@@ -17,7 +17,8 @@ use crate::references::Copies;
 use crate::text::{Fault, Parsed};
 use crate::volume::vtk::{has_cells, parse};
 use crate::volume::vtk_cells::{find_regions, is_polyhedron};
-use crate::volume::{vtk_fields, vtk_write};
+use crate::volume::vtk_fields::{self, Array};
+use crate::volume::vtk_write;
 use crate::{Encoding, ReadOptions};
 
 pub(super) fn has_polyhedra(path: &Path, _: ReadOptions) -> bool {
@@ -37,6 +38,7 @@ fn parse_polyhedra(file: &[u8]) -> Parsed<Noted> {
     skipped.extend(name);
     let (types, cells) = (parts.types, parts.cells);
     let counts = [parts.points.len(), types.len()];
+    let notes = Array::notes(&parts.arrays);
     let fields = vtk_fields::fields(parts.arrays, counts, &skipped)?;
     // Cells of version 5.1 may have one part of the list.
     let copies = Copies::new(cells.connectivity.len());
@@ -62,7 +64,9 @@ fn parse_polyhedra(file: &[u8]) -> Parsed<Noted> {
         },
     );
     pushed.map_err(in_cells)?;
-    listed.finish().map_err(in_cells)
+    let (mesh, mut all) = listed.finish().map_err(in_cells)?;
+    all.extend(notes);
+    Ok((mesh, all))
 }
 
 /// Most numbers of all polyhedra: VTK reads their count as one of 32 bits.

@@ -132,7 +132,10 @@ fn points_in_space_and_long_polygons_are_kept() {
     for extension in ["off", "obj", "ply", "vtu"] {
         let path = folder.path().join("m").with_extension(extension);
         write(&path, &mesh).unwrap();
-        assert_eq!(read(&path).unwrap(), mesh, "{extension}");
+        let back = read(&path).unwrap();
+        // Text gives a unit.
+        let about = mesh.about.clone();
+        assert_eq!(Mesh { about, ..back }, mesh, "{extension}");
     }
     let reason = write(&folder.path().join("m.ale"), &mesh).unwrap_err();
     assert!(

@@ -160,7 +160,7 @@ fn read_attribute(
         let reason = format!("expected POINTS, CELLS or CELL_TYPES, found `{keyword}`");
         return Err(Fault::new(begin, reason));
     };
-    let mut push = |name: &[u8], components, kind, values| {
+    let push = |arrays: &mut Vec<Array>, name: &[u8], components, kind, values| {
         arrays.push(Array {
             name: decode(name),
             at: begin,
@@ -189,12 +189,12 @@ fn read_attribute(
                 reader.text = ahead;
             }
             let values = reader.numbers(count.saturating_mul(components), kind, "scalars")?;
-            push(name, components, kind, values);
+            push(arrays, name, components, kind, values);
             return Ok(());
         }
         "FIELD" => return read_fields(reader, data, arrays),
         "LOOKUP_TABLE" => {
-            reader.name("a name")?;
+            let name = decode(reader.name("a name")?);
             let size = reader.text.count("the size of the table")?;
             let kind = if reader.is_binary {
                 Kind::U8
@@ -202,6 +202,8 @@ fn read_attribute(
                 Kind::F32
             };
             reader.numbers(size.saturating_mul(4), kind, "colours")?;
+            let note = format!("the lookup table {name}, of {size} colours, is left out");
+            arrays.push(Array::left_out(name, begin, note));
             return Ok(());
         }
         "COLOR_SCALARS" => {
@@ -242,7 +244,7 @@ fn read_attribute(
     };
     let kind = reader.kind()?;
     let values = reader.numbers(count.saturating_mul(components), kind, "an attribute")?;
-    push(name, components, kind, values);
+    push(arrays, name, components, kind, values);
     Ok(())
 }
 
@@ -259,8 +261,14 @@ fn read_fields(reader: &mut Reader, data: Data, arrays: &mut Vec<Array>) -> Pars
         let tuples = reader.text.count("the number of tuples")?;
         let kind = reader.kind()?;
         let values = reader.numbers(tuples.saturating_mul(components), kind, "an array")?;
+        let name = decode(name);
+        if data == Data::None {
+            let note = format!("the field {name} of the whole dataset is left out");
+            arrays.push(Array::left_out(name, at, note));
+            continue;
+        }
         arrays.push(Array {
-            name: decode(name),
+            name,
             at,
             data,
             components,
@@ -370,11 +378,20 @@ fn into_grid(parts: Parts) -> Parsed<Grid> {
     })?;
     elements.has_regions = regions.is_some();
     elements.has_copies = name.is_some_and(|name| name != "region");
-    elements
-        .notes
-        .extend(arrays.iter().flat_map(|array| array.notes.clone()));
+    elements.notes.extend(Array::notes(&arrays));
+    elements.notes.extend(note_on_vertices(&types, &arrays));
     let counts = [points.len(), types.len()];
     let [of_points, of_cells] = vtk_fields::fields(arrays, counts, &skipped)?;
     let grid = Grid::new(points, elements).map_err(|reason| Fault::new(cells.at, reason))?;
     Ok(grid.with_fields(of_points, of_cells, types.len()))
+}
+
+/// The note on cells of one point, or of a list of points, which are not elements of a mesh. In a cloud without data
+/// they add nothing to its points.
+fn note_on_vertices(types: &[i64], arrays: &[Array]) -> Option<String> {
+    let count = types.iter().filter(|kind| matches!(kind, 1 | 2)).count();
+    let has_data = arrays.iter().any(Array::is_of_cells);
+    let is_said = count > 0 && (count < types.len() || has_data);
+    let data = if has_data { ", with their data" } else { "" };
+    is_said.then(|| format!("left out: cells of type vertex ({count}){data}"))
 }

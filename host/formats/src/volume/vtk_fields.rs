@@ -33,6 +33,32 @@ pub(crate) struct Array {
 }
 
 impl Array {
+    /// An array without numbers: its note says what was at this place.
+    pub(super) fn left_out(name: String, at: usize, note: String) -> Array {
+        Array {
+            name,
+            at,
+            data: Data::None,
+            components: 0,
+            kind: Kind::U8,
+            values: Numbers::Integers(Vec::new()),
+            notes: vec![note],
+        }
+    }
+
+    /// Whether it has numbers of cells.
+    pub(super) fn is_of_cells(&self) -> bool {
+        matches!(self.data, Data::Cells(_)) && self.components > 0
+    }
+
+    /// The sentences on how arrays are read.
+    pub(crate) fn notes(arrays: &[Array]) -> Vec<String> {
+        arrays
+            .iter()
+            .flat_map(|array| array.notes.clone())
+            .collect()
+    }
+
     /// Its numbers, if they are whole and one for each of the cells.
     pub(super) fn tags(&self) -> Option<Vec<i64>> {
         let is_fine = matches!(self.data, Data::Cells(_)) && self.components == 1;

@@ -162,6 +162,8 @@ struct Reader {
     /// Sets of nodes, surfaces, and sets without elements.
     left_out: [Vec<String>; 3],
     skipped: Vec<String>,
+    /// Keywords of steps, loads and materials.
+    unread: Vec<String>,
     has_moved_instances: bool,
     /// Count of the elements of ranges: a line may name any number of elements.
     copies: Copies,
@@ -178,6 +180,7 @@ pub(crate) fn parse_grid(file: &[u8]) -> Parsed<Grid> {
         numbers: Numbers::default(),
         left_out: Default::default(),
         skipped: Vec::new(),
+        unread: Vec::new(),
         has_moved_instances: false,
         copies: Copies::new(file.len()),
     };
@@ -216,7 +219,8 @@ pub(crate) fn parse_grid(file: &[u8]) -> Parsed<Grid> {
                     reader.part.sections.push(set);
                 }
             }
-            _ => {}
+            keyword if is_frame(keyword) => {}
+            keyword => push_new(&mut reader.unread, keyword),
         }
     }
     reader.finish_part(file.len())?;
@@ -225,6 +229,7 @@ pub(crate) fn parse_grid(file: &[u8]) -> Parsed<Grid> {
         mut elements,
         left_out: [nodes, surfaces, empty],
         skipped,
+        unread,
         ..
     } = reader;
     for (what, names) in [("sets of nodes", nodes), ("surfaces", surfaces)] {
@@ -238,11 +243,23 @@ pub(crate) fn parse_grid(file: &[u8]) -> Parsed<Grid> {
         let note = format!("elements of the types {} are left out", skipped.join(", "));
         elements.notes.push(note);
     }
+    if !unread.is_empty() {
+        let keywords = listed(unread.into_iter().map(|keyword| format!("*{keyword}")));
+        elements
+            .notes
+            .push(format!("other keywords are left out: {keywords}"));
+    }
     if reader.has_moved_instances {
         let note = "its instances are read where their part is, without their translation";
         elements.notes.push(note.into());
     }
     Grid::new(points, elements).map_err(|reason| Fault::new(file.len(), reason))
+}
+
+/// Whether a keyword holds nothing itself, or is in another note.
+fn is_frame(keyword: &str) -> bool {
+    let frames = ["HEADING", "PREPRINT", "NSET", "ASSEMBLY", "INCLUDE"];
+    keyword.is_empty() || keyword.starts_with("END ") || frames.contains(&keyword)
 }
 
 /// The words between the commas or blanks of a line, each with its offset.

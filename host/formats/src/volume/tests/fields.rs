@@ -222,3 +222,32 @@ fn a_note_names_the_arrays_of_a_vtu_file_that_are_no_fields() {
         ["left out: arrays of text and data of the whole mesh: TIME, label"]
     );
 }
+
+#[test]
+fn other_parts_of_vtk_and_abaqus_files_are_in_notes() {
+    let folder = tempfile::tempdir().unwrap();
+    let notes = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        let (mesh, notes) = crate::read_with_notes(&path).unwrap();
+        assert_eq!((mesh.points.len(), mesh.faces.len()), (3, 1));
+        notes
+    };
+    let vtk = "# vtk DataFile Version 3.0\nt\nASCII\nDATASET POLYDATA\nFIELD FieldData 1\nTIME 1 1 double\n0.5\n\
+        POINTS 3 float\n0 0 0 1 0 0 0 1 0\nVERTICES 1 2\n1 0\nPOLYGONS 1 4\n3 0 1 2\nPOINT_DATA 3\nSCALARS s float\n\
+        LOOKUP_TABLE mine\n1 2 3\nLOOKUP_TABLE mine 2\n1 0 0 1\n0 1 0 1\n";
+    assert_eq!(
+        notes("a.vtk", vtk),
+        [
+            "the field TIME of the whole dataset is left out",
+            "the lookup table mine, of 2 colours, is left out",
+            "left out: cells of type vertex (1)",
+        ]
+    );
+    let inp = "*HEADING\nt\n*NODE\n1,0,0\n2,1,0\n3,0,1\n*ELEMENT,TYPE=CPS3,ELSET=e\n1,1,2,3\n*MATERIAL,NAME=m\n\
+        *ELASTIC\n1,0.3\n*SOLID SECTION,ELSET=e,MATERIAL=m\n*STEP\n*BOUNDARY\n1,1,2\n*END STEP\n";
+    assert_eq!(
+        notes("a.inp", inp),
+        ["other keywords are left out: *MATERIAL, *ELASTIC, *STEP, *BOUNDARY"]
+    );
+}
