@@ -113,8 +113,8 @@ function tryViewer(viewer) {
 }
 
 /**
- * Counts the edges of flat meshes of polygons that are long enough to be seen, and those that are drawn: at two pixel
- * ratios and two zooms.
+ * Counts the edges of flat meshes of polygons that are long enough to be seen, and the drawn ones among them: at two
+ * pixel ratios and two zooms.
  */
 function countEdges(viewer) {
   const counts = { seen: 0, drawn: 0 };

@@ -108,7 +108,7 @@ pub(super) fn open(browser: &Path, page: &Path, view: &View) -> Result<Findings,
     Ok(Findings { object, time })
 }
 
-/// Edges of a viewer's polygons that are long enough to be seen, and those that are drawn.
+/// Counts a viewer's edges of polygons that are long enough to be seen, and the drawn ones among them.
 fn edges(viewer: &Value) -> [u64; 2] {
     ["seen", "drawn"].map(|count| viewer["edges"][count].as_u64().unwrap_or(0))
 }
