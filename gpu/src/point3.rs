@@ -30,3 +30,16 @@ impl Point3 for DVec3 {
     const LARGEST: f64 = power_of_two(330);
     const SMALLEST: f64 = power_of_two(-300);
 }
+
+/// The square of the sine up to which a triangle is a needle or a cap: its own normal does not decide its side.
+pub const FLAT: f64 = power_of_two(-40);
+/// The square of the sine up to which a normal may be rounding. Each component has an error of 2^-51 of the product of
+/// both sides' lengths at most.
+pub const ROUNDING: f64 = power_of_two(-96);
+
+/// The normal of a triangle, twice as long as its area, and the product of the squares of its sides at `a`.
+#[inline(always)]
+pub fn normal(a: DVec3, b: DVec3, c: DVec3) -> (DVec3, f64) {
+    let (p, q) = (b - a, c - a);
+    (p.cross(q), p.dot(p) * q.dot(q))
+}

@@ -9,14 +9,10 @@ use super::fans::{Corners, Fans, MOST_IN_FAN, mark};
 use super::nominees::is_nominated;
 use super::sites::Site;
 use crate::ids::{Item, Vertex};
+use crate::point3::{FLAT, ROUNDING, normal};
 
 /// The cosine of the largest angle by which a collapse turns a triangle, squared: 78 degrees.
 const TURN: f64 = 0.04;
-/// The square of the sine up to which a triangle is a needle or a cap: its own normal does not decide its side.
-const FLAT: f64 = f64::from_bits((1023 - 40) << 52);
-/// The square of the sine up to which a normal may be rounding. Each component has an error of 2^-51 of the product of
-/// both sides' lengths at most.
-const ROUNDING: f64 = f64::from_bits((1023 - 96) << 52);
 
 /// Nominees ahead of which a CPU prefetches choices, ends, their lists, the triangles in these, and the neighbours.
 const FIRST: u32 = 16;
@@ -135,13 +131,6 @@ pub(super) fn checked(
     let keeps = |v: &Known, other: &Known| keeps_sides(fans, v, other.id, to, sites, up);
     let is_kept = keeps(low, high) && keeps(high, low);
     (if is_kept { count } else { 0 }, to)
-}
-
-/// The normal of a triangle, twice as long as its area, and the product of the squares of its sides at `a`.
-#[inline(always)]
-fn normal(a: DVec3, b: DVec3, c: DVec3) -> (DVec3, f64) {
-    let (p, q) = (b - a, c - a);
-    (p.cross(q), p.dot(p) * q.dot(q))
 }
 
 /// The sum of the normals of the triangles at two vertices, but for needles and caps.

@@ -77,10 +77,23 @@
 //!
 //! - A collapse is refused unless it keeps the surface's topology: the ends have exactly the third vertices of the
 //!   edge's faces as common neighbours, two ends on a boundary have a boundary edge, and no face appears twice. So a
-//!   closed surface stays closed, and no edge becomes crowded. No face may turn over or become degenerate.
+//!   closed surface stays closed, and no edge becomes crowded. No face that is not degenerate becomes so.
 //! - A flip is refused across an edge of a segment, a crowded edge or one whose faces run the same way, and if the new
-//!   edge is there already. It must lower the number of degenerate faces, or keep it and shorten the edge. Faces that
-//!   are not degenerate keep the direction of their normals.
+//!   edge is there already. It must lower the number of degenerate faces, or keep it and shorten the edge.
+//! - *No face turns over.* The *way* of a face is its normal. Where all vertices of faces have the same z, it is (0, 0,
+//!   s) by the exact sign s of the area instead, so sums of ways count faces. In space the way is zero if the squared
+//!   sine at the first vertex is at most 2^-40 ([`FLAT`](crate::point3::FLAT)), and after a change if it is at most
+//!   2^-96 ([`ROUNDING`](crate::point3::ROUNDING)): below it, a normal may be rounding. A face is *sound* if it is not
+//!   degenerate and has a way. Ways agree if their scalar product is positive.
+//!   - *A collapse*: a sound face keeps agreeing with its own way. Another face must agree with the first of these that
+//!     is not zero: the sum of the ways of the sound faces around the vertex that goes, its own way, the sum of the
+//!     ways of all faces there, its own way by 2^-96. Without any, or if it stays degenerate, it may also keep its own
+//!     way, or have none as before.
+//!   - *A flip*: both faces must agree with the first of these that is not zero: the way of the face beyond the edge if
+//!     that is sound, the sum of the ways of sound faces beyond the four sides, the sum of both faces' ways. A new face
+//!     may be without a way if an old one is.
+//! - *Time.* A treatment takes time by the number of faces that it changes, and by the logarithm of the number at their
+//!   vertices; a round, by the number of faces at the vertices of faces that changed.
 //! - *It ends.* Each treatment lowers (number of faces, number of degenerate faces, multiset of the sides' squared
 //!   lengths) in the lexicographic order: a face goes, or by the rule of flips. Each length belongs to one of
 //!   finitely many pairs of vertices, so the order is well-founded.
@@ -90,6 +103,24 @@
 //! summed in the order of the search, from the loop's lowest vertex on; of equal sums the lowest vertex in the order of
 //! the loop wins. Holes are filled in the order of their lowest vertices. Faces of a hole have the data of the lowest
 //! face at it.
+//!
+//! The search takes time by the cube of the number of edges. So a hole of more than 500 edges first loses *ears*, one
+//! after the other, until 500 edges are left: two successive sides are replaced by the edge between their far ends. Of
+//! all ears, the one with the shortest new edge is next, of equal ones the first in the order of the loop. An ear has
+//! no edge that is there already and is not degenerate. Seen along the normal of the loop's area, it runs
+//! counter-clockwise, and no other vertex of the loop is in it; so in the plane the faces cover the hole once. If no
+//! ear is left that is seen so, as in loops that are far from their plane, the view does not count any more. Each ear
+//! removes a vertex, so it ends.
+//!
+//! **Segments** are edges: one that no proper face has as an edge is left out, before the first step and after the last
+//! one. So is one with the vertices and the marker of a lower one. Between, they follow each change:
+//!
+//! - *A collapse* renames their ends. One whose ends become one vertex goes. A collapse, or a face at the boundary that
+//!   would go, is refused if no face were left at an edge of a segment.
+//! - *A flip* across one is refused.
+//! - *Copies*: a segment lies along each copy of its edge, in the order of the lowest faces that have them. So both
+//!   surfaces that part keep it, and no later flip crosses it.
+//! - *Faces that go* by other steps leave it, if no other face has its edge.
 //!
 //! # Determinism
 //!

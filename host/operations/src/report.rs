@@ -6,6 +6,7 @@ use trioxide::Result;
 use trioxide::contact::Contacts;
 use trioxide::device::{Costs, Device, Stage};
 use trioxide::edge_table::EdgeTable;
+use trioxide::repair::{HolesLeft, Obstacle};
 use trioxide::weld::EpsilonFound;
 
 /// The machine of a run, and the time and memory that the run took there.
@@ -169,6 +170,10 @@ pub enum Note {
     Overturned(usize),
     /// Vertices of no cell have the solution 0, and their number.
     Unused(usize),
+    /// Segments that a repair left out.
+    DroppedSegments(u64),
+    /// Holes that a repair left, with the reason.
+    HolesLeft(HolesLeft),
     /// No vertex is inside: the values of the boundary are the solution.
     NoUnknowns,
     /// Nested levels ended, because nothing can join.
@@ -218,6 +223,11 @@ impl Note {
         (count > 0).then_some(Self::Unused(count))
     }
 
+    /// The note on `count` segments that a repair left out, if there are any.
+    pub(crate) fn dropped_segments(count: u64) -> Option<Self> {
+        (count > 0).then_some(Self::DroppedSegments(count))
+    }
+
     /// The note on `count` clockwise triangles of the plane that were turned around, if there are any.
     pub fn turned_triangles(count: usize) -> Option<Self> {
         Self::turned(count, CLOCKWISE)
@@ -239,6 +249,14 @@ impl fmt::Display for Note {
                 };
                 write!(f, "{count} {elements} were turned around")
             }
+            Self::DroppedSegments(count) => {
+                let (is_out, ends) = match count {
+                    1 => ("segment is left out: no face has its edge, its", "another segment lies on it"),
+                    _ => ("segments are left out: no face has their edges, their", "other segments lie on them"),
+                };
+                write!(f, "{count} {is_out} ends became one vertex, or {ends}")
+            }
+            Self::HolesLeft(holes) => f.write_str(&words_of_holes(holes)),
             Self::NotFitted(name) => write!(
                 f,
                 "{name} has values that are not finite or beyond 2^250: vertices that move keep those of a vertex of the input"
@@ -341,4 +359,50 @@ impl fmt::Display for Note {
             }
         }
     }
+}
+
+/// Says why holes are left, and the command that helps.
+fn words_of_holes(holes: &HolesLeft) -> String {
+    let HolesLeft {
+        obstacle,
+        count,
+        vertex,
+        edges,
+    } = holes;
+    let (reason, help) = match obstacle {
+        Obstacle::Long => (
+            format!("of up to {edges} edges"),
+            format!("`repair --fill-holes {edges}` fills such"),
+        ),
+        Obstacle::Touching => (
+            "through a vertex of several boundary loops".to_owned(),
+            "part the surfaces there first (`repair --vertices`)".to_owned(),
+        ),
+        Obstacle::Turned => (
+            "between faces of two orientations".to_owned(),
+            "orient them first (`repair --orient`)".to_owned(),
+        ),
+        Obstacle::Crowded => (
+            "that ends at an edge of three or more faces".to_owned(),
+            "part the surfaces there first (`repair --edges`)".to_owned(),
+        ),
+        Obstacle::Hanging => (
+            "without area, as a vertex lies inside an edge".to_owned(),
+            "join them first (`repair --conform`)".to_owned(),
+        ),
+        Obstacle::Doubled => (
+            "without area, as vertices lie at one place".to_owned(),
+            "weld them first (`weld --epsilon 0`)".to_owned(),
+        ),
+        _ => (
+            "whose faces would be degenerate, or have edges that are there already".to_owned(),
+            "`refine` divides such edges".to_owned(),
+        ),
+    };
+    let are_left = if *count == 1 {
+        "hole is left"
+    } else {
+        "holes are left"
+    };
+    format!("{count} {are_left} {reason}, first at vertex {vertex}: {help}")
 }

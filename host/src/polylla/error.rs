@@ -14,7 +14,7 @@ pub enum Error {
     },
     /// A segment is no edge.
     #[error(
-        "segment {segment}, from vertex {from} to vertex {to}, is no edge of the triangulation"
+        "segment {segment}, from vertex {from} to vertex {to}, is no edge of the triangulation: `repair --all` leaves such segments out"
     )]
     NoEdge {
         /// The segment.

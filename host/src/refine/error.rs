@@ -22,7 +22,7 @@ pub enum Error {
     },
     /// A segment is no edge.
     #[error(
-        "the segment from vertex {} to vertex {} is no edge of the triangulation",
+        "the segment from vertex {} to vertex {} is no edge of the triangulation: `repair --all` leaves such segments out",
         ends[0],
         ends[1]
     )]

@@ -14,13 +14,8 @@ use super::{Counts, sorted};
 use crate::{Result, progress};
 
 impl State<'_> {
-    /// Unfolds a mesh of the plane. `fixed` are edges that do not flip, of ascending vertices of the input.
-    pub fn unfold(
-        &mut self,
-        points: &HostPoints<'_>,
-        fixed: &HashSet<[u32; 2]>,
-        counts: &mut Counts,
-    ) -> Result<()> {
+    /// Unfolds a mesh of the plane. Edges of segments do not flip.
+    pub fn unfold(&mut self, points: &HostPoints<'_>, counts: &mut Counts) -> Result<()> {
         let on = self.on;
         on.stage("folded faces", || {
             let points = points.get(self)?;
@@ -45,8 +40,8 @@ impl State<'_> {
             for (t, face) in faces.iter().enumerate() {
                 edges_of(*face).for_each(|edge| at.entry(sorted(edge)).or_default().push(t));
             }
-            let is_fixed =
-                |edge: [u32; 2]| fixed.contains(&sorted(edge.map(|v| self.input_vertex(v))));
+            let fixed = self.segments.edges();
+            let is_fixed = |edge: [u32; 2]| fixed.contains(&sorted(edge));
             loop {
                 let mut next = BTreeSet::new();
                 let mut flips = 0;

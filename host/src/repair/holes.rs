@@ -1,4 +1,4 @@
-//! Holes get faces.
+//! Holes get faces. The head of [`gpu::repair`] defines them.
 //!
 //! They are filled on the host: there are few, and the next one may not add the edges of one. The device
 //! finds the boundary.
@@ -6,22 +6,20 @@
 use std::collections::HashSet;
 
 use glam::DVec3;
-use gpu::ids::Item;
-use gpu::repair as kernel;
-use trioxide_kernel::Bits;
-use trioxide_kernel::launch::Buffer;
 
-use super::state::{HostPoints, State, sides_at};
+use super::boundary::Loop;
+use super::ears::cut_ears;
+use super::exact::turn;
+use super::left::{Obstacle, leave};
+use super::state::{HostPoints, State};
+use super::ways::scaled;
 use super::{Counts, is_flat, sorted};
-use crate::collective::compact;
+use crate::contact::Contacts;
 use crate::{Result, progress};
 
-/// A loop of boundary sides, from its lowest vertex on in the direction of the sides.
-pub(super) struct Loop {
-    pub vertices: Vec<u32>,
-    /// The lowest face at it.
-    face: u32,
-}
+/// Most edges of a loop whose triangulation has the least area: the search takes time by their cube, and memory by
+/// their square. A longer loop loses ears first.
+pub const MOST_EDGES_BY_AREA: usize = 500;
 
 impl State<'_> {
     /// Fills the holes of at most `most` edges.
@@ -35,98 +33,64 @@ impl State<'_> {
         let on = self.on;
         on.stage("holes", || {
             let mut faces = self.download_faces()?;
-            let loops = self.loops(&faces, most)?;
-            counts.holes_left = 0;
-            if loops.is_empty() {
-                return Ok(());
+            let boundary = self.boundary(&faces)?;
+            let mut left = Vec::new();
+            for (vertex, obstacle) in boundary.others {
+                leave(&mut left, obstacle, self.input_vertex(vertex), 0);
             }
-            let points = points.get(self)?;
-            let is_planar = points.iter().all(|p| p.z == points[0].z);
-            let point = |v: u32| points[self.input_vertex(v) as usize];
-            let mut there = There::around(&loops, &faces, self.vertices());
             let mut sources: Vec<u32> = (0..faces.len() as u32).collect();
-            for hole in loops {
-                progress::check()?;
-                if is_planar && is_outer(&hole.vertices, point) {
-                    continue;
+            if !boundary.loops.is_empty() {
+                let points = points.get(self)?;
+                let is_planar = points.iter().all(|p| p.z == points[0].z);
+                let point = |v: u32| points[self.input_vertex(v) as usize];
+                let mut there = There::around(&boundary.loops, &faces, self.vertices());
+                for hole in boundary.loops {
+                    progress::check()?;
+                    let corners: Vec<DVec3> = hole.vertices.iter().map(|&v| point(v)).collect();
+                    // In the plane, a loop to the left runs around the mesh.
+                    if is_planar && turn(&corners) > 0 {
+                        continue;
+                    }
+                    let first = self.input_vertex(hole.vertices[0]);
+                    if hole.vertices.len() > most as usize {
+                        leave(&mut left, Obstacle::Long, first, hole.vertices.len());
+                        continue;
+                    }
+                    let Some(fill) = there.fill(&hole.vertices, &corners, ratio)? else {
+                        let obstacle = obstacle_of(&hole, point);
+                        leave(&mut left, obstacle, first, hole.vertices.len());
+                        continue;
+                    };
+                    counts.filled += 1;
+                    counts.hole_faces += fill.len() as u64;
+                    sources.resize(sources.len() + fill.len(), hole.face);
+                    faces.extend(fill);
                 }
-                let corners: Vec<DVec3> = hole.vertices.iter().map(|&v| point(v)).collect();
-                let Some(fill) = there.fill(&hole.vertices, &corners, ratio) else {
-                    counts.holes_left += 1;
-                    continue;
-                };
-                counts.filled += 1;
-                counts.hole_faces += fill.len() as u64;
-                sources.resize(sources.len() + fill.len(), hole.face);
-                faces.extend(fill);
             }
+            counts.holes_left = left.iter().map(|holes| holes.count).sum();
+            self.holes = left;
             if sources.len() > self.faces.len() {
                 self.replace(&faces, &sources)?;
             }
             Ok(())
         })
     }
-
-    /// The loops of at most `most` boundary sides through vertices that have no others, by their lowest vertices.
-    pub fn loops(&self, faces: &[[u32; 3]], most: u32) -> Result<Vec<Loop>> {
-        let on = self.on;
-        let order = self.sides()?;
-        let mut found: Buffer<Bits<Item>> = self.bits(order.len())?;
-        let n = order.len() as u32;
-        kernel::find_boundary::launch(on, n, &order, &self.faces, &mut found)?;
-        let boundary = sides_at(on, &order, &compact(on, &found)?)?;
-        let boundary: Vec<u32> = on.download_rows(&boundary)?;
-        drop(order);
-        let side = |h: u32| {
-            let (face, k) = (faces[h as usize / 3], h as usize % 3);
-            (face[k], face[(k + 1) % 3], h / 3)
-        };
-        let mut sides: Vec<(u32, u32, u32)> = boundary.into_iter().map(side).collect();
-        sides.sort_unstable();
-        let mut targets: Vec<u32> = sides.iter().map(|side| side.1).collect();
-        targets.sort_unstable();
-        // The only side from a vertex, if one side alone runs to it too.
-        let next = |v: u32| {
-            let first = sides.partition_point(|side| side.0 < v);
-            let is_one = |n: usize| n == 1;
-            let from = sides[first..].iter().take_while(|side| side.0 == v).count();
-            let at = targets.partition_point(|&target| target < v);
-            let to = targets[at..]
-                .iter()
-                .take_while(|&&target| target == v)
-                .count();
-            (is_one(from) && is_one(to)).then(|| sides[first])
-        };
-        let mut loops = Vec::new();
-        for &(start, ..) in &sides {
-            let mut hole = Loop {
-                vertices: Vec::new(),
-                face: u32::MAX,
-            };
-            let mut v = start;
-            while let Some((_, target, face)) = next(v) {
-                hole.vertices.push(v);
-                hole.face = hole.face.min(face);
-                v = target;
-                // A loop is that of its lowest vertex.
-                if v <= start || hole.vertices.len() == most as usize {
-                    break;
-                }
-            }
-            if v == start && !hole.vertices.is_empty() {
-                loops.push(hole);
-            }
-        }
-        Ok(loops)
-    }
 }
 
-/// Whether a loop of the plane runs around the mesh rather than around a hole: to the left.
-fn is_outer(vertices: &[u32], point: impl Fn(u32) -> DVec3) -> bool {
-    let base = point(vertices[0]);
-    let corner = |i: usize| point(vertices[i % vertices.len()]) - base;
-    let twice = (0..vertices.len()).map(|i| corner(i).cross(corner(i + 1)).z);
-    twice.sum::<f64>() > 0.0
+/// Why a loop that is short enough is not filled.
+fn obstacle_of(hole: &Loop, point: impl Fn(u32) -> DVec3 + Sync) -> Obstacle {
+    let ends = hole
+        .vertices
+        .iter()
+        .zip(hole.vertices.iter().cycle().skip(1));
+    let mut edges: Vec<[u32; 2]> = ends.map(|(&a, &b)| sorted([a, b])).collect();
+    edges.sort_unstable();
+    let contacts = Contacts::of_boundary(point, &edges);
+    match contacts.edges.is_empty() {
+        false => Obstacle::Hanging,
+        true if contacts.doubled > 0 => Obstacle::Doubled,
+        true => Obstacle::There,
+    }
 }
 
 /// The edges and faces among the vertices of the loops.
@@ -141,9 +105,6 @@ impl There {
             edges: HashSet::new(),
             faces: HashSet::new(),
         };
-        if loops.is_empty() {
-            return there;
-        }
         let mut is_at = vec![false; vertices];
         for &v in loops.iter().flat_map(|hole| &hole.vertices) {
             is_at[v as usize] = true;
@@ -167,62 +128,101 @@ impl There {
         }
     }
 
-    /// The triangulation of least area of a loop, whose edges and faces are there from now on. `None` if each has an
-    /// edge that is there, or a degenerate face.
-    fn fill(&mut self, vertices: &[u32], points: &[DVec3], ratio: f64) -> Option<Vec<[u32; 3]>> {
+    /// Whether an edge is there.
+    fn has(&self, edge: [u32; 2]) -> bool {
+        self.edges.contains(&sorted(edge))
+    }
+
+    /// The faces in a loop, which are there from now on, with their edges. `None` if none are found without an edge
+    /// that is there and without a degenerate face.
+    fn fill(
+        &mut self,
+        vertices: &[u32],
+        points: &[DVec3],
+        ratio: f64,
+    ) -> Result<Option<Vec<[u32; 3]>>> {
         let n = vertices.len();
         if n == 3 {
             let mut face = [vertices[0], vertices[1], vertices[2]];
             face.sort_unstable();
             if self.faces.contains(&face) {
-                return None;
+                return Ok(None);
             }
         }
-        let at = |i: usize, j: usize| i * n + j;
-        // The least area between vertices i and j, and the third vertex of the triangle at the line from i to j.
-        let mut least = vec![(f64::INFINITY, 0); n * n];
-        for i in 0..n - 1 {
-            least[at(i, i + 1)].0 = 0.0;
+        let (mut faces, rest) = cut_ears(vertices, points, ratio, MOST_EDGES_BY_AREA, &|edge| {
+            self.has(edge)
+        })?;
+        let corners: Vec<DVec3> = rest.iter().map(|&i| points[i]).collect();
+        let rest: Vec<u32> = rest.iter().map(|&i| vertices[i]).collect();
+        if rest.len() > MOST_EDGES_BY_AREA {
+            return Ok(None);
         }
-        for width in 2..n {
-            for i in 0..n - width {
-                let j = i + width;
-                // The widest line is the loop's own side.
-                let line = sorted([vertices[i], vertices[j]]);
-                if width < n - 1 && self.edges.contains(&line) {
-                    continue;
-                }
-                let mut best = (f64::INFINITY, 0);
-                for m in i + 1..j {
-                    let sum = least[at(i, m)].0 + least[at(m, j)].0;
-                    if sum >= best.0 {
-                        continue;
-                    }
-                    let corners = [points[j], points[m], points[i]];
-                    let twice = (points[m] - points[i]).cross(points[j] - points[i]);
-                    let sum = sum + 0.5 * twice.length();
-                    if sum < best.0 && !is_flat(corners, ratio) {
-                        best = (sum, m);
-                    }
-                }
-                least[at(i, j)] = best;
-            }
-        }
-        if !least[at(0, n - 1)].0.is_finite() {
-            return None;
-        }
-        let mut faces = Vec::with_capacity(n - 2);
-        let mut lines = vec![(0, n - 1)];
-        while let Some((i, j)) = lines.pop() {
-            if j - i > 1 {
-                let m = least[at(i, j)].1;
-                faces.push([vertices[j], vertices[m], vertices[i]]);
-                lines.extend([(m, j), (i, m)]);
-            }
-        }
+        let ears: HashSet<[u32; 2]> = faces
+            .iter()
+            .flat_map(|&[a, b, c]| [[a, b], [b, c], [c, a]].map(sorted))
+            .collect();
+        let is_free = |edge: [u32; 2]| !(self.has(edge) || ears.contains(&sorted(edge)));
+        let Some(inner) = least_area(&rest, &corners, ratio, is_free)? else {
+            return Ok(None);
+        };
+        faces.extend(inner);
         for &face in &faces {
             self.add(face, |_| true);
         }
-        Some(faces)
+        Ok(Some(faces))
     }
+}
+
+/// The triangulation of least area of a loop by edges that are free, without degenerate faces.
+fn least_area(
+    vertices: &[u32],
+    points: &[DVec3],
+    ratio: f64,
+    is_free: impl Fn([u32; 2]) -> bool,
+) -> Result<Option<Vec<[u32; 3]>>> {
+    let n = vertices.len();
+    let places = scaled(points);
+    let at = |i: usize, j: usize| i * n + j;
+    // The least area between vertices i and j, and the third vertex of the triangle at the line from i to j.
+    let mut least = vec![(f64::INFINITY, 0); n * n];
+    for i in 0..n - 1 {
+        least[at(i, i + 1)].0 = 0.0;
+    }
+    for width in 2..n {
+        progress::check()?;
+        for i in 0..n - width {
+            let j = i + width;
+            // The widest line is the loop's own side.
+            if width < n - 1 && !is_free([vertices[i], vertices[j]]) {
+                continue;
+            }
+            let mut best = (f64::INFINITY, 0);
+            for m in i + 1..j {
+                let sum = least[at(i, m)].0 + least[at(m, j)].0;
+                if sum >= best.0 {
+                    continue;
+                }
+                let corners = [points[j], points[m], points[i]];
+                let twice = (places[m] - places[i]).cross(places[j] - places[i]);
+                let sum = sum + 0.5 * twice.length();
+                if sum < best.0 && !is_flat(corners, ratio) {
+                    best = (sum, m);
+                }
+            }
+            least[at(i, j)] = best;
+        }
+    }
+    if !least[at(0, n - 1)].0.is_finite() {
+        return Ok(None);
+    }
+    let mut faces = Vec::with_capacity(n - 2);
+    let mut lines = vec![(0, n - 1)];
+    while let Some((i, j)) = lines.pop() {
+        if j - i > 1 {
+            let m = least[at(i, j)].1;
+            faces.push([vertices[j], vertices[m], vertices[i]]);
+            lines.extend([(m, j), (i, m)]);
+        }
+    }
+    Ok(Some(faces))
 }

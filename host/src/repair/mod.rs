@@ -23,20 +23,23 @@
 //! # }
 //! ```
 
+mod boundary;
 mod cut;
 mod degenerate;
+mod ears;
 mod exact;
 mod fold;
 mod holes;
+mod left;
 mod nesting;
 mod orient;
 mod pairs;
 mod segments;
 mod split;
+mod stars;
 mod state;
 mod survey;
-
-use std::collections::HashSet;
+mod ways;
 
 use glam::DVec3;
 use gpu::ids::{Triangle, Vertex};
@@ -49,12 +52,11 @@ use crate::reorder::{Carried, pick};
 use crate::{Error, Result};
 use state::{HostPoints, State};
 
+pub use holes::MOST_EDGES_BY_AREA;
+pub use left::{HolesLeft, Obstacle};
 pub use orient::{orient_polygons, turn_polygons};
-pub use segments::carry_segments;
 pub use survey::{Survey, survey};
 
-/// Most edges of a hole that is filled: the search takes time by their cube, and memory by their square.
-pub const MOST_HOLE_EDGES: u32 = 500;
 /// Most passes over the steps. More than one is needed where a step lets a degenerate face be treated, or a hole be
 /// filled, that could not be before.
 const MOST_PASSES: usize = 16;
@@ -100,9 +102,9 @@ impl Steps {
             )));
         }
         match self.holes {
-            Some(edges) if !(3..=MOST_HOLE_EDGES).contains(&edges) => Err(Error::Argument(
-                format!("holes of at most {edges} edges: choose 3 to {MOST_HOLE_EDGES}"),
-            )),
+            Some(edges) if edges < 3 => Err(Error::Argument(format!(
+                "holes of at most {edges} edges: choose 3 or more"
+            ))),
             _ => Ok(()),
         }
     }
@@ -141,7 +143,7 @@ pub struct Counts {
     pub filled: u64,
     /// Their faces.
     pub hole_faces: u64,
-    /// Holes of few enough edges that no triangulation fills.
+    /// Holes that are left; the result has the reasons.
     pub holes_left: u64,
     /// Small components that went.
     pub components: u64,
@@ -151,6 +153,38 @@ pub struct Counts {
     pub turned_over: u64,
     /// Vertices that went because they never had a face.
     pub unused: u64,
+    /// Segments that went, because no face has their edge or a lower one has their vertices and marker.
+    pub segments: u64,
+}
+
+impl Counts {
+    /// Adds the changes of a later repair of the result. Its numbers of faults that are left replace these.
+    pub fn append(&mut self, later: &Self) {
+        let sums = [
+            (&mut self.repeated, later.repeated),
+            (&mut self.collapsed, later.collapsed),
+            (&mut self.flipped, later.flipped),
+            (&mut self.dropped, later.dropped),
+            (&mut self.crowded, later.crowded),
+            (&mut self.split, later.split),
+            (&mut self.copies, later.copies),
+            (&mut self.cut, later.cut),
+            (&mut self.turned, later.turned),
+            (&mut self.unfolded, later.unfolded),
+            (&mut self.dropped_folded, later.dropped_folded),
+            (&mut self.filled, later.filled),
+            (&mut self.hole_faces, later.hole_faces),
+            (&mut self.components, later.components),
+            (&mut self.component_faces, later.component_faces),
+            (&mut self.turned_over, later.turned_over),
+            (&mut self.unused, later.unused),
+            (&mut self.segments, later.segments),
+        ];
+        sums.into_iter().for_each(|(sum, more)| *sum += more);
+        self.degenerate_left = later.degenerate_left;
+        self.one_sided = later.one_sided;
+        self.holes_left = later.holes_left;
+    }
 }
 
 /// A repaired mesh and its maps. Positions do not change.
@@ -164,6 +198,12 @@ pub struct Repaired {
     pub faces: Vec<u32>,
     /// Old vertices that collapsed into others, each with the other one's old id, in the order of the collapses.
     pub merged: Vec<[u32; 2]>,
+    /// The segments that are left, by the new ids of their ends.
+    pub segments: Vec<Segment>,
+    /// The old id of each segment. Where an edge has copies, its segment is there for each.
+    pub sides: Vec<u32>,
+    /// The holes that are left, by reasons.
+    pub holes: Vec<HolesLeft>,
     /// The changes.
     pub counts: Counts,
 }
@@ -183,6 +223,12 @@ pub struct DeviceRepaired {
     pub faces: Buffer<Triangle>,
     /// Old vertices that collapsed into others.
     pub merged: Vec<[u32; 2]>,
+    /// The segments that are left, by the new ids of their ends.
+    pub segments: Vec<Segment>,
+    /// The old id of each segment. Where an edge has copies, its segment is there for each.
+    pub sides: Vec<u32>,
+    /// The holes that are left, by reasons.
+    pub holes: Vec<HolesLeft>,
     /// The changes.
     pub counts: Counts,
 }
@@ -215,13 +261,16 @@ impl DeviceRepaired {
                 vertices: on.download_rows(&self.vertices)?,
                 faces: on.download_rows(&self.faces)?,
                 merged: self.merged,
+                segments: self.segments,
+                sides: self.sides,
+                holes: self.holes,
                 counts: self.counts,
             })
         })
     }
 }
 
-/// Repairs a mesh. Edges of `segments` are not flipped.
+/// Repairs a mesh. Its `segments` follow each change.
 ///
 /// # Errors
 /// Those of [`Steps::check`]; [`Error::Invalid`] for a vertex that is not there, and a coordinate that is no finite
@@ -276,13 +325,13 @@ fn take_steps(
     steps: &Steps,
 ) -> Result<DeviceRepaired> {
     let mut counts = Counts::default();
-    let mut fixed: HashSet<[u32; 2]> = segments.iter().map(|s| sorted(s.ends)).collect();
+    state.follow(segments)?;
     for _ in 0..MOST_PASSES {
         if steps.repeated {
             counts.repeated += state.drop_repeated()?;
         }
         if let Some(ratio) = steps.degenerate {
-            state.treat_degenerate(points, ratio, &mut fixed, &mut counts)?;
+            state.treat_degenerate(points, ratio, &mut counts)?;
         }
         let before = changes(&counts);
         if steps.edges {
@@ -297,11 +346,11 @@ fn take_steps(
         if steps.orient {
             state.orient(points, &mut counts)?;
         }
-        let folded = counts.dropped_folded;
+        let folded = [counts.unfolded, counts.dropped_folded];
         if steps.folded {
-            state.unfold(points, &fixed, &mut counts)?;
+            state.unfold(points, &mut counts)?;
         }
-        let is_dropped = counts.dropped_folded > folded;
+        let is_unfolded = [counts.unfolded, counts.dropped_folded] != folded;
         if let Some(most) = steps.holes {
             let ratio = steps.degenerate.unwrap_or(0.0);
             state.fill_holes(points, most, ratio, &mut counts)?;
@@ -309,8 +358,9 @@ fn take_steps(
         if let Some(least) = steps.components {
             state.drop_small(least, &mut counts)?;
         }
-        // Faces that were refused may be treated now, and holes have other neighbours without a component.
-        let is_left = counts.degenerate_left > 0 || steps.holes.is_some() || is_dropped;
+        // Faces that were refused may be treated now, and holes have other neighbours without a component. Unfolded
+        // faces may be degenerate, and surfaces may touch where folded ones were.
+        let is_left = counts.degenerate_left > 0 || steps.holes.is_some() || is_unfolded;
         if !is_left || before == changes(&counts) {
             break;
         }
@@ -319,9 +369,9 @@ fn take_steps(
         state.flip(&mut counts)?;
     }
     if steps.unused {
-        state.choose_unused(segments, &mut counts)?;
+        state.choose_unused(&mut counts)?;
     }
-    state.finish(counts)
+    state.finish(counts, segments.len())
 }
 
 /// The numbers of changes by the steps after the degenerate faces.
@@ -334,6 +384,13 @@ fn changes(counts: &Counts) -> [u64; 6] {
         counts.filled,
         counts.component_faces,
     ]
+}
+
+/// Number of different ids.
+fn distinct(ids: &mut Vec<u32>) -> u64 {
+    ids.sort_unstable();
+    ids.dedup();
+    ids.len() as u64
 }
 
 /// The lower one first.

@@ -8,7 +8,7 @@ use trioxide_kernel::{Bits, NONE};
 use super::cut::{self, Joint};
 use super::orient::Joined;
 use super::state::{HostPoints, State, ids, sides_at};
-use super::{Counts, pairs};
+use super::{Counts, distinct, pairs};
 use crate::Result;
 use crate::collective::compact;
 
@@ -164,14 +164,19 @@ impl State<'_> {
         let mut ranks = on.filled(labels.len(), Item::NONE)?;
         kernel::rank_copies::launch(on, copies.len() as u32, &copies, &mut ranks)?;
         let mut parents = self.parents_of(&copies)?;
+        let first = self.vertices() as u32;
         kernel::split_vertices::launch(
             on,
             self.faces.len() as u32,
             &labels,
             &ranks,
-            self.vertices() as u32,
+            first,
             &mut self.faces,
         )?;
+        if !self.segments.is_empty() {
+            let faces = self.download_faces()?;
+            self.segments.split(&faces, first, &parents);
+        }
         let of_input = parents.iter().map(|&v| self.input_vertex(v));
         let of_input: Vec<u32> = of_input.collect();
         self.copies.extend(of_input);
@@ -180,11 +185,4 @@ impl State<'_> {
         counts.split += distinct(&mut parents);
         Ok(())
     }
-}
-
-/// Number of different ids.
-pub(super) fn distinct(ids: &mut Vec<u32>) -> u64 {
-    ids.sort_unstable();
-    ids.dedup();
-    ids.len() as u64
 }

@@ -9,7 +9,9 @@ use gpu::repair as kernel;
 use trioxide_kernel::launch::Buffer;
 use trioxide_kernel::{Bits, NONE, Word};
 
-use super::{Counts, DeviceRepaired};
+use super::left::HolesLeft;
+use super::segments::Segments;
+use super::{Counts, DeviceRepaired, distinct};
 use crate::collective::{compact, count_bits, order_by_keys};
 use crate::compare::check_corners;
 use crate::device::Device;
@@ -58,6 +60,10 @@ pub(super) struct State<'a> {
     pub copied: Buffer<Vertex>,
     /// Vertices of the input that collapsed into others, as old ids.
     pub merged: Vec<[u32; 2]>,
+    /// The segments that are left.
+    pub segments: Segments,
+    /// The holes that are left.
+    pub holes: Vec<HolesLeft>,
     /// The input's vertices that have a face there.
     used: Buffer<Bits<Vertex>>,
 }
@@ -86,6 +92,8 @@ impl<'a> State<'a> {
             copies: Vec::new(),
             copied: on.uninitialized(0)?,
             merged: Vec::new(),
+            segments: Segments::default(),
+            holes: Vec::new(),
             used: on.uninitialized(0)?,
         };
         state.used = state.mark_used()?;
@@ -261,20 +269,19 @@ impl<'a> State<'a> {
         Ok(self.points.len() as u64 - u64::from(count_bits(self.on, &self.used)?))
     }
 
-    /// Chooses the vertices that go because they never had a face: all but the ends of segments.
-    pub fn choose_unused(&mut self, segments: &[Segment], counts: &mut Counts) -> Result<()> {
-        let n = self.points.len();
-        let mut used: Vec<u32> = self.on.download_rows(&self.used)?;
-        let mut is_kept = vec![0u32; used.len()];
-        for &v in segments.iter().flat_map(|segment| &segment.ends) {
-            is_kept[v as usize / 32] |= 1 << (v % 32);
+    /// Chooses the vertices that go because they never had a face. A segment that is left is an edge of faces.
+    pub fn choose_unused(&mut self, counts: &mut Counts) -> Result<()> {
+        counts.unused = self.unused()?;
+        // As if all had had a face.
+        self.used = self.on.filled(self.used.len(), Bits::new(u32::MAX))?;
+        Ok(())
+    }
+
+    /// Follows the segments that are edges.
+    pub fn follow(&mut self, segments: &[Segment]) -> Result<()> {
+        if !segments.is_empty() {
+            self.segments = Segments::of(segments, &self.download_faces()?);
         }
-        let kept = used.iter().zip(&is_kept).map(|(a, b)| (a | b).count_ones());
-        counts.unused = (n - kept.sum::<u32>() as usize) as u64;
-        // As if all others had had a face.
-        let rows = used.iter_mut().zip(is_kept);
-        rows.for_each(|(used, is_kept)| *used |= !is_kept);
-        self.used = self.on.upload(&used)?.cast();
         Ok(())
     }
 
@@ -283,10 +290,14 @@ impl<'a> State<'a> {
         self.on.download_rows(&self.faces)
     }
 
-    /// Numbers the vertices that remain.
-    pub fn finish(mut self, counts: Counts) -> Result<DeviceRepaired> {
+    /// Numbers the vertices that remain. The input had `given` segments.
+    pub fn finish(mut self, mut counts: Counts, given: usize) -> Result<DeviceRepaired> {
         let (on, n) = (self.on, self.vertices());
         on.stage("vertices", || {
+            if !self.segments.is_empty() {
+                let faces = self.download_faces()?;
+                self.segments.keep_edges(&faces);
+            }
             let now = self.mark_used()?;
             let mut kept: Buffer<Bits<Vertex>> = self.bits(n)?;
             let of_input = self.points.len() as u32;
@@ -294,6 +305,15 @@ impl<'a> State<'a> {
             let list = compact(on, &kept)?;
             let mut new = on.filled(n, Place::NONE)?;
             rank_vertices::launch(on, list.len() as u32, &list, &mut new)?;
+            let (segments, sides) = match self.segments.is_empty() {
+                true => Default::default(),
+                false => {
+                    let new: Vec<u32> = on.download_rows(&new)?;
+                    std::mem::take(&mut self.segments).renamed(|v| new[v as usize])
+                }
+            };
+            let mut ids = sides.clone();
+            counts.segments = given as u64 - distinct(&mut ids);
             let faces = self.faces.len() as u32;
             kernel::rename_faces::launch(on, faces, &new.cast(), &mut self.faces)?;
             let vertices = match self.copies.is_empty() {
@@ -309,6 +329,9 @@ impl<'a> State<'a> {
                 vertices,
                 faces: self.old,
                 merged: self.merged,
+                segments,
+                sides,
+                holes: self.holes,
                 counts,
             })
         })

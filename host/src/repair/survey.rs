@@ -2,8 +2,7 @@
 
 use glam::DVec3;
 
-use super::MOST_HOLE_EDGES;
-use super::split::distinct;
+use super::distinct;
 use super::state::{HostPoints, State};
 use crate::Result;
 use crate::collective::count_bits;
@@ -26,7 +25,7 @@ pub struct Survey {
     pub one_sided: u64,
     /// Vertices that no face has.
     pub unused: u64,
-    /// Loops of boundary edges, of [`MOST_HOLE_EDGES`] at most.
+    /// Loops of boundary edges through distinct vertices.
     pub holes: u64,
     /// The edges of the largest of these.
     pub largest_hole: u64,
@@ -55,7 +54,7 @@ pub fn survey(on: &Device, points: &[DVec3], triangles: &[[u32; 3]]) -> Result<S
         let (_, copies) = state.copies(&links, &on.uninitialized(0)?)?;
         drop(links);
         let (turned, one_sided) = state.turned(&HostPoints::of(points))?;
-        let loops = state.loops(triangles, MOST_HOLE_EDGES)?;
+        let loops = state.boundary(triangles)?.loops;
         let edges = loops.iter().map(|hole| hole.vertices.len() as u64);
         let (_, sizes) = state.components()?;
         let sizes = on.download(&sizes)?;

@@ -2,7 +2,7 @@
 
 use trioxide::glam::DVec3;
 use trioxide::repair::Steps;
-use trioxide_verify::selftest::repair::check;
+use trioxide_verify::selftest::repair::{check, some_segments};
 
 use crate::bytes::Choices;
 use crate::{Pipeline, cpu};
@@ -26,7 +26,7 @@ fn repair(bytes: &[u8]) {
     let mut is_chosen = || choices.below(2) == 0;
     let steps = Steps {
         repeated: is_chosen(),
-        degenerate: is_chosen().then_some(0.0),
+        degenerate: is_chosen().then(|| [0.0, 0.05, 0.3][steps as usize % 3]),
         edges: is_chosen(),
         vertices: is_chosen(),
         orient: is_chosen(),
@@ -37,7 +37,12 @@ fn repair(bytes: &[u8]) {
         flip: false,
         unused: is_chosen(),
     };
-    match check(cpu(), &points, &faces, &steps) {
+    let segments = if is_right {
+        some_segments(&faces)
+    } else {
+        Vec::new()
+    };
+    match check(cpu(), &points, &faces, &segments, &steps) {
         Ok(()) => assert!(is_right, "a wrong vertex is repaired"),
         Err(error) => assert!(!is_right && error.contains("has vertex"), "{error}"),
     }

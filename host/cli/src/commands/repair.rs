@@ -12,6 +12,7 @@ use trioxide_arguments::account;
 use trioxide_arguments::auto::Work;
 use trioxide_arguments::device::{DeviceOptions, Opening, Report};
 use trioxide_arguments::names::worded;
+use trioxide_arguments::note_all;
 use trioxide_operations::repair;
 
 use super::help;
@@ -27,7 +28,8 @@ const WORK: Work = Work { cpu: 12.0 };
 /// Most steps are for triangles; --orient, --flip and --unused take polygons too, --orient, --folded and --unused
 /// cells.
 /// Positions do not change. Vertices that lose all their faces are dropped, copies of vertices come last; the others
-/// keep their order. Data of vertices and faces, regions and segments go along. Where elements compete, the lowest id
+/// keep their order. Data of vertices and faces, regions and segments go along; segments that are no edge of a face are
+/// left out, with a note. Where elements compete, the lowest id
 /// wins: the result is the same on every machine, and a second run changes nothing, except by --flip. `info` counts
 /// what each step would find.
 #[derive(Args)]
@@ -125,13 +127,14 @@ fn apply_to_volume<'a>(
     Ok((mesh, give_maps(options, report)?))
 }
 
-/// Writes the maps, and returns the report of the command.
+/// Writes the maps, prints the notes, and returns the report of the command.
 fn give_maps(options: &Options, report: repair::Report) -> Result<Report<'_>> {
     if let Some(folder) = &options.maps {
         account::part("work of the host");
         order_maps::write(folder, &report.vertices, &report.faces)?;
         account::part("write");
     }
+    note_all(&report.notes, options.device.quiet);
     let counts = report.totals.counts();
     Ok(Report::of("repair", &options.input, report.run, counts))
 }

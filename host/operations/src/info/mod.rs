@@ -279,6 +279,7 @@ fn measured(mesh: Mesh) -> trioxide::Result<Report> {
         quality: None,
         surface: None,
     };
+    let loose = segments_without_edge(&mesh, &table);
     let is_seamed = !report.attributes.is_empty();
     laps.end("count");
     progress::stage("check the mesh");
@@ -314,8 +315,27 @@ fn measured(mesh: Mesh) -> trioxide::Result<Report> {
         contacts.doubled = 0;
     }
     report.problems.extend(contacts.problems());
+    report.problems.extend(loose);
     report.run = Run::on_host("cpu".to_owned(), laps.into_stages());
     Ok(report)
+}
+
+/// The problem of segments that are no edge of a face, if there are any.
+fn segments_without_edge(mesh: &Mesh, table: &EdgeTable) -> Option<String> {
+    let is_there = |v: u32| (v as usize) < mesh.points.len();
+    let is_edge = |&[a, b]: &[u32; 2]| {
+        a != b && is_there(a) && is_there(b) && !table.between(a, b).is_empty()
+    };
+    let ends = mesh.segments.iter().map(|segment| segment.ends);
+    let mut found = ends.enumerate().filter(|(_, ends)| !is_edge(ends));
+    let (first, [a, b]) = found.next().filter(|_| !mesh.faces.is_empty())?;
+    let are_none = match found.count() {
+        0 => "1 segment is no edge of a face".to_owned(),
+        more => format!("{} segments are no edges of faces", more + 1),
+    };
+    Some(format!(
+        "{are_none}, first segment {first} from vertex {a} to vertex {b}: leave such out first (`repair --all`)"
+    ))
 }
 
 /// Whether the two faces of each edge run along it in opposite directions.

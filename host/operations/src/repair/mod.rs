@@ -16,7 +16,7 @@ use crate::error::Result;
 use crate::input::{check_faces, check_ids};
 use crate::machine::{On, Start};
 use crate::precision::Precision;
-use crate::report::{Counts, Run};
+use crate::report::{Counts, Note, Run};
 use crate::scale::Scale;
 
 pub use crate::error::repair::Refusal;
@@ -30,6 +30,8 @@ pub struct Report {
     pub run: Run,
     /// The counts.
     pub totals: Totals,
+    /// Notes for the user, in the order that they arose.
+    pub notes: Vec<Note>,
     /// The old id of each vertex. That of a copy is the vertex that it is a copy of.
     pub vertices: Vec<u32>,
     /// The old id of each face, whose data it has. That of a face in a hole is a face at the hole.
@@ -37,6 +39,27 @@ pub struct Report {
 }
 
 impl Report {
+    /// Adds the report on a later repair of the result.
+    fn append(&mut self, later: Self) {
+        let (own, next) = (&mut self.totals, later.totals);
+        own.done.append(&next.done);
+        if let (Some([hanging, _]), Some([more, _])) = (&mut own.hanging, next.hanging) {
+            *hanging += more;
+        }
+        own.dropped_segments = match (own.dropped_segments, next.dropped_segments) {
+            (Some(one), Some(other)) => Some(one + other),
+            (one, other) => one.or(other),
+        };
+        own.repaired_vertices = next.repaired_vertices;
+        own.repaired_faces = next.repaired_faces;
+        self.run.stages.extend(later.run.stages);
+        self.notes
+            .retain(|note| !matches!(note, Note::HolesLeft(_)));
+        self.notes.extend(later.notes);
+        self.vertices = mesh::gather(&self.vertices, &later.vertices);
+        self.faces = mesh::gather(&self.faces, &later.faces);
+    }
+
     /// Makes this the report on the mesh `before` elements that are not finite were dropped.
     fn begin_before(&mut self, before: [usize; 2], kept: Option<Kept>) {
         let mut dropped = [0; 2];
@@ -65,7 +88,8 @@ pub struct Totals {
     pub done: Done,
     /// Vertices inside edges and faces of other elements before and after, if they were looked for.
     pub hanging: Option<[u64; 2]>,
-    /// Segments that went because no face has their edge, if they were looked for.
+    /// Segments that went because no face has their edge, or a lower one has their vertices and marker; of a mesh with
+    /// segments.
     pub dropped_segments: Option<u64>,
     /// Tagged faces that went with the cells that had them, if any did.
     pub dropped_tags: Option<u64>,
@@ -207,19 +231,31 @@ pub fn repair(on: &dyn Start, mut mesh: Mesh, options: &Options) -> Result<(Mesh
             .into());
         }
     }
-    if !options.finite {
-        return repair_finite(on, mesh, options);
-    }
     let before = [vertices, mesh.faces.len()];
-    let kept = mesh.drop_invalid();
+    let kept = if options.finite {
+        mesh.drop_invalid()
+    } else {
+        None
+    };
+    let lost = segments - mesh.segments.len();
     let (mesh, mut report) = match options.is_only_finite() {
         true => {
-            let report = others::unchanged(on, [mesh.points.len(), mesh.faces.len()])?;
+            let mut report = others::unchanged(on, [mesh.points.len(), mesh.faces.len()])?;
+            if !mesh.faces.is_empty() {
+                report.totals.dropped_segments = others::keep_edges(&mut mesh);
+            }
             (mesh, report)
         }
         false => repair_finite(on, mesh, options)?,
     };
-    report.begin_before(before, kept);
+    if segments > 0 {
+        let dropped = report.totals.dropped_segments.unwrap_or(0) + lost as u64;
+        report.totals.dropped_segments = Some(dropped);
+        report.notes.extend(Note::dropped_segments(dropped));
+    }
+    if options.finite {
+        report.begin_before(before, kept);
+    }
     Ok((mesh, report))
 }
 
@@ -232,7 +268,47 @@ fn repair_finite(on: &dyn Start, mut mesh: Mesh, options: &Options) -> Result<(M
     Ok((mesh, report))
 }
 
-fn repair_scaled(on: &dyn Start, mut mesh: Mesh, options: &Options) -> Result<(Mesh, Report)> {
+/// Most rounds of a repair that inserts hanging vertices.
+const MOST_ROUNDS: usize = 8;
+
+/// Takes the steps of a mesh in its scale. Vertices may hang where a later step takes a face away, so they are inserted
+/// again then.
+fn repair_scaled(on: &dyn Start, mesh: Mesh, options: &Options) -> Result<(Mesh, Report)> {
+    if !options.conforms() {
+        return take_steps(on, mesh, options);
+    }
+    // Faces turn over once, at the end.
+    let flip = Options {
+        flip: options.flip,
+        ..Options::default()
+    };
+    let options = &Options {
+        flip: false,
+        ..options.clone()
+    };
+    let (mut mesh, mut report) = take_steps(on, mesh, options)?;
+    for _ in 1..MOST_ROUNDS {
+        if others::hanging(&mesh) == 0 {
+            break;
+        }
+        let (next, later) = take_steps(on, mesh, options)?;
+        mesh = next;
+        report.append(later);
+    }
+    if flip.flip && !mesh.faces.is_empty() {
+        let (next, later) = take_steps(on, mesh, &flip)?;
+        mesh = next;
+        report.append(later);
+        report.totals.steps.flip = true;
+    }
+    if let Some([_, left]) = &mut report.totals.hanging {
+        *left = others::hanging(&mesh) as u64;
+    }
+    Ok((mesh, report))
+}
+
+/// Takes each step once.
+fn take_steps(on: &dyn Start, mut mesh: Mesh, options: &Options) -> Result<(Mesh, Report)> {
     let vertices = mesh.points.len();
     check_faces(&mesh)?;
     let faces = mesh.faces.len();
@@ -243,15 +319,16 @@ fn repair_scaled(on: &dyn Start, mut mesh: Mesh, options: &Options) -> Result<(M
         }
         let found = conform::faces(mesh)?;
         mesh = found.mesh;
-        conformed = Some((found.hanging, found.left, found.parents));
+        conformed = Some((found.hanging, found.parents, found.notes));
     }
     let (mesh, mut report) = steps_of_faces(on, mesh, options)?;
-    if let Some((hanging, left, parents)) = conformed {
-        report.totals.hanging = Some([hanging as u64, left as u64]);
+    if let Some((hanging, parents, notes)) = conformed {
+        report.totals.hanging = Some([hanging as u64, 0]);
         report.totals.faces = faces as u64;
         for face in &mut report.faces {
             *face = parents[*face as usize];
         }
+        report.notes.extend(notes.into_iter().map(Note::Apart));
     }
     Ok((mesh, report))
 }
@@ -269,12 +346,6 @@ fn steps_of_faces(on: &dyn Start, mut mesh: Mesh, options: &Options) -> Result<(
         ..Mesh::default()
     };
     let triangles = faces.into_surface()?.triangles;
-    let mut without_edge = 0;
-    if options.all {
-        let mut ids = (0..segments as u32).collect();
-        without_edge = others::keep_edges(&mut mesh.segments, &mut ids, &triangles);
-        mesh.fields.sides = mesh.fields.sides.gather(&ids);
-    }
     let machine = on.start()?;
     // A repaired mesh has other triangles, and they take memory until then.
     drop(machine.remembered());
@@ -290,15 +361,15 @@ fn steps_of_faces(on: &dyn Start, mut mesh: Mesh, options: &Options) -> Result<(
     let before = [vertices, triangles.len()];
     let after = [repaired.vertices.len(), repaired.triangles.len()];
     let mut totals = totals_of(before, after, steps, repaired.counts);
-    let (mut segments, mut ids) = family::carry_segments(&mesh.segments, &repaired, vertices);
-    if options.all {
-        let left = others::keep_edges(&mut segments, &mut ids, &repaired.triangles);
-        totals.dropped_segments = Some(without_edge + left);
-    }
+    totals.dropped_segments = (segments > 0).then_some(repaired.counts.segments);
+    let notes = repaired.holes.iter().copied().map(Note::HolesLeft);
+    let notes = notes.collect();
     let family::Repaired {
         triangles: new,
         vertices: of_vertices,
         faces: of_faces,
+        segments,
+        sides: ids,
         ..
     } = repaired;
     mesh.faces = Faces::Triangles(new);
@@ -314,6 +385,7 @@ fn steps_of_faces(on: &dyn Start, mut mesh: Mesh, options: &Options) -> Result<(
     let report = Report {
         run,
         totals,
+        notes,
         vertices: of_vertices,
         faces: of_faces,
     };
@@ -344,6 +416,12 @@ pub fn resident(
     let report = Report {
         run: Run::of(on, Vec::new())?,
         totals: totals_of(before, after, steps, repaired.counts),
+        notes: repaired
+            .holes
+            .iter()
+            .copied()
+            .map(Note::HolesLeft)
+            .collect(),
         ..Report::default()
     };
     Ok((repaired, report))

@@ -12,7 +12,7 @@ use crate::error::repair::Refusal;
 #[cfg_attr(feature = "clap", derive(clap::Args), group(skip))]
 pub struct Options {
     /// Take all steps that mend faults and neither fill nor drop parts: conform, repeated, degenerate (0, or as given),
-    /// edges, vertices, cut, orient, folded, unused; segments without an edge go. Polygons and cells take conform,
+    /// edges, vertices, cut, orient, folded, unused. Polygons and cells take conform,
     /// orient and unused, cells folded too
     #[cfg_attr(feature = "clap", arg(long))]
     pub all: bool,
@@ -50,9 +50,13 @@ pub struct Options {
     /// largest
     #[cfg_attr(feature = "clap", arg(long))]
     pub folded: bool,
-    /// Fill holes of at most N edges (3 to 500) with triangles of least area; the outer boundary of a surface in space
-    /// is a hole too
-    #[cfg_attr(feature = "clap", arg(long, value_name = "N", value_parser = parse_count))]
+    /// Fill holes of at most N edges (3 or more; without N 500) with triangles of least area. A hole of more than 500
+    /// edges loses its ears with the shortest new edges first. The outer boundary of a surface in space is a hole too.
+    /// Notes give the reason why a hole is left
+    #[cfg_attr(
+        feature = "clap",
+        arg(long, value_name = "N", value_parser = parse_count, num_args = 0..=1, default_missing_value = "500")
+    )]
     pub fill_holes: Option<usize>,
     /// Drop components of fewer than N faces; faces that share an edge are of one component
     #[cfg_attr(feature = "clap", arg(long, value_name = "N", value_parser = parse_count))]

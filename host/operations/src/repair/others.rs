@@ -3,8 +3,9 @@
 use std::collections::HashMap;
 
 use trioxide::conform;
+use trioxide::contact::Contacts;
 use trioxide::device::Laps;
-use trioxide::mesh::{self, Faces, Mesh, Segment};
+use trioxide::mesh::{self, Faces, Mesh};
 use trioxide::repair::{self as family, Counts as Done};
 use trioxide::volume::{Cells, VolumeMesh};
 use trioxide::{Error as Shared, mesh::NONE};
@@ -31,6 +32,7 @@ pub(super) fn polygons(
     let mut run = start(on)?;
     let mut laps = Laps::start();
     let mut done = Done::default();
+    let dropped_segments = keep_edges(&mut mesh);
     if steps.orient {
         (done.turned, done.one_sided) = family::orient_polygons(&mesh.points, &mut mesh.faces);
     }
@@ -56,14 +58,19 @@ pub(super) fn polygons(
     }
     laps.end("repair");
     run.stages = laps.into_stages();
+    let totals = totals_of(
+        [vertices, faces],
+        [old.len(), faces],
+        steps_taken(steps, false),
+        done,
+    );
     let report = Report {
         run,
-        totals: totals_of(
-            [vertices, faces],
-            [old.len(), faces],
-            steps_taken(steps, false),
-            done,
-        ),
+        totals: Totals {
+            dropped_segments,
+            ..totals
+        },
+        notes: Vec::new(),
         vertices: old,
         faces: (0..faces as u32).collect(),
     };
@@ -126,6 +133,7 @@ pub(super) fn unchanged(on: &dyn Start, sizes: [usize; 2]) -> Result<Report> {
     Ok(Report {
         run: start(on)?,
         totals: totals_of(sizes, sizes, family::Steps::default(), Done::default()),
+        notes: Vec::new(),
         vertices,
         faces,
     })
@@ -200,6 +208,7 @@ fn repair_finite(
             dropped_tags,
             ..totals
         },
+        notes: Vec::new(),
         vertices: old,
         faces,
     };
@@ -259,32 +268,34 @@ fn drop_unused(vertices: usize, mut ids: Vec<&mut u32>) -> Vec<u32> {
     old
 }
 
-/// Keeps the segments, and their ids, that are edges of triangles; the number of the others.
-pub(super) fn keep_edges(
-    segments: &mut Vec<Segment>,
-    ids: &mut Vec<u32>,
-    triangles: &[[u32; 3]],
-) -> u64 {
-    if segments.is_empty() {
-        return 0;
+/// Number of the vertices that lie inside edges of other faces.
+pub(super) fn hanging(mesh: &Mesh) -> usize {
+    let point = |v: u32| mesh.points[v as usize];
+    Contacts::of_boundary(point, &mesh.faces.boundary()).inside_edges()
+}
+
+/// Leaves out the segments that are no edges of the faces, with their fields; their number, if the mesh has segments.
+pub(super) fn keep_edges(mesh: &mut Mesh) -> Option<u64> {
+    let before = mesh.segments.len();
+    if before == 0 {
+        return None;
     }
-    let ends = segments.iter().map(|segment| sorted(segment.ends));
+    let ends = mesh.segments.iter().map(|segment| sorted(segment.ends));
     let mut is_edge: HashMap<[u32; 2], bool> = ends.map(|ends| (ends, false)).collect();
-    for &[a, b, c] in triangles {
-        for ends in [[a, b], [b, c], [c, a]] {
-            is_edge.entry(sorted(ends)).and_modify(|is| *is = true);
+    for i in 0..mesh.faces.len() {
+        let face = mesh.faces.get(i);
+        for (k, &a) in face.iter().enumerate() {
+            let b = face[(k + 1) % face.len()];
+            if a != b {
+                is_edge.entry(sorted([a, b])).and_modify(|is| *is = true);
+            }
         }
     }
-    let is_kept: Vec<bool> = segments
-        .iter()
-        .map(|segment| is_edge[&sorted(segment.ends)])
-        .collect();
-    let before = segments.len();
-    let mut kept = is_kept.iter();
-    segments.retain(|_| kept.next() == Some(&true));
-    let mut kept = is_kept.iter();
-    ids.retain(|_| kept.next() == Some(&true));
-    (before - segments.len()) as u64
+    let is_kept = |&i: &u32| is_edge[&sorted(mesh.segments[i as usize].ends)];
+    let kept: Vec<u32> = (0..before as u32).filter(is_kept).collect();
+    mesh.segments = mesh::gather(&mesh.segments, &kept);
+    mesh.fields.sides = mesh.fields.sides.gather(&kept);
+    Some((before - kept.len()) as u64)
 }
 
 fn sorted([a, b]: [u32; 2]) -> [u32; 2] {

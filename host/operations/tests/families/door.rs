@@ -5,7 +5,7 @@ use std::sync::Arc;
 use glam::DVec3;
 use trioxide::about::About;
 use trioxide::device::Device;
-use trioxide::mesh::{Faces, Mesh};
+use trioxide::mesh::{Faces, Mesh, Segment};
 use trioxide::outline::OutlineMesh;
 use trioxide::volume::{TetMesh, VolumeMesh};
 use trioxide_operations::error::FIELDS;
@@ -271,6 +271,102 @@ fn every_operation_takes_a_repaired_mesh() {
             }
         }
     }
+}
+
+/// Small meshes of the plane and of space whose faces fold, hang, touch and are flat, with segments: a second run of
+/// each step and of all changes nothing, and segments stay edges, or are counted.
+#[test]
+fn a_second_repair_changes_nothing() -> Result<()> {
+    let on = Device::cpu(Some(1))?;
+    let mut random = trioxide::random::SplitMix64::new(11);
+    let mut below = |n: u64| random.next_u64() % n;
+    let none = repair::Options::default;
+    for case in 0..60 {
+        let (points, depth) = (4 + below(12), [1, 3][case % 2]);
+        let mut number = |n: u64| below(n) as f64;
+        let points: Vec<DVec3> = (0..points)
+            .map(|_| DVec3::new(number(5), number(5), number(depth)))
+            .collect();
+        let n = points.len() as u64;
+        let faces = 2 + below(14);
+        let faces: Vec<[u32; 3]> = (0..faces)
+            .map(|_| [0; 3].map(|_| below(n) as u32))
+            .collect();
+        let segment = |(k, face): (usize, &[u32; 3])| Segment {
+            ends: [face[k % 3], face[(k + 1) % 3]],
+            marker: k as i32,
+        };
+        let mesh = Mesh {
+            segments: faces.iter().enumerate().step_by(2).map(segment).collect(),
+            points,
+            faces: Faces::Triangles(faces),
+            ..Mesh::default()
+        };
+        let runs = [
+            repair::Options {
+                all: true,
+                ..none()
+            },
+            repair::Options {
+                all: true,
+                degenerate: Some(0.1),
+                ..none()
+            },
+            repair::Options {
+                conform: true,
+                ..none()
+            },
+            repair::Options {
+                repeated: true,
+                min_faces: Some(2),
+                ..none()
+            },
+            repair::Options {
+                degenerate: Some(0.2),
+                folded: true,
+                ..none()
+            },
+            repair::Options {
+                edges: true,
+                vertices: true,
+                fill_holes: Some(9),
+                ..none()
+            },
+            repair::Options {
+                unused: true,
+                ..none()
+            },
+        ];
+        for options in runs {
+            let named = format!("{case}: {options:?} of {mesh:?}");
+            let (once, report) = match repair(&on, mesh.clone(), &options) {
+                Ok(repaired) => repaired,
+                Err(error) => panic!("{named}: {}", error.say(FIELDS)),
+            };
+            let edges: Vec<[u32; 2]> = (0..once.faces.len())
+                .flat_map(|i| {
+                    let face = once.faces.get(i).to_vec();
+                    (0..face.len()).map(move |k| [face[k], face[(k + 1) % face.len()]])
+                })
+                .collect();
+            for segment in &once.segments {
+                let [a, b] = segment.ends;
+                assert!(
+                    edges.contains(&[a, b]) || edges.contains(&[b, a]),
+                    "{named}"
+                );
+            }
+            let is_counted =
+                once.segments.len() as u64 + report.totals.dropped_segments.unwrap_or(0);
+            assert!(is_counted >= mesh.segments.len() as u64, "{named}");
+            if once.faces.is_empty() {
+                continue;
+            }
+            let (twice, _) = repair(&on, once.clone(), &options)?;
+            assert_eq!(twice, once, "{named}");
+        }
+    }
+    Ok(())
 }
 
 /// `--conform` inserts the vertices that the notes on parts name, and `--all` too.

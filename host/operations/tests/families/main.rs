@@ -540,8 +540,16 @@ fn repairs_keep_what_a_mesh_carries() -> Result<()> {
     assert_eq!(after.attributes.colors.expect("colours")[8], [0; 4]);
     let ids = after.fields.cells.get("id").expect("a field");
     assert_eq!(ids.values, vec![0, 2, 3].into());
-    // The component of one face goes with its segment.
+    // The components of one face go with their segments.
     mesh.faces = Faces::Triangles(vec![[0, 1, 2], [2, 1, 3], [0, 3, 4], [5, 6, 7]]);
+    mesh.segments[0].ends = [1, 3];
+    mesh.segments.push(Segment {
+        ends: [0, 3],
+        marker: 4,
+    });
+    mesh.fields.sides = Default::default();
+    let ids = Field::scalars("id", vec![20, 21, 22]);
+    mesh.fields.sides.push(ids);
     let options = repair::Options {
         min_faces: Some(2),
         ..repair::Options::default()
@@ -551,6 +559,11 @@ fn repairs_keep_what_a_mesh_carries() -> Result<()> {
     assert_eq!(
         after.fields.sides.get("id").expect("a field").values,
         vec![20].into()
+    );
+    assert_eq!(report.totals.dropped_segments, Some(2));
+    assert_eq!(
+        report.notes[0].to_string(),
+        "2 segments are left out: no face has their edges, their ends became one vertex, or other segments lie on them"
     );
     mesh.segments[1].ends[0] = 99;
     let error = repair::repair(&on, mesh, &options).expect_err("no such vertex");

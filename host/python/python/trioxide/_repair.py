@@ -9,7 +9,7 @@ import numpy as np
 from . import _trioxide as native
 from ._device import DeviceArray, DeviceLike, of_array, on_device, run_on
 from ._foreign import of_any
-from ._inputs import lone, options_of, resident, surface_of, volume_of
+from ._inputs import lone, noted, options_of, resident, surface_of, volume_of
 from ._mesh import DeviceSurface, Mesh, VolumeMesh
 from ._progress import Progress, watching
 from ._steps import step
@@ -74,7 +74,7 @@ class _Repair(TypedDict, total=False):
     cut: bool
     orient: bool
     folded: bool
-    fill_holes: Union[None, int, str]
+    fill_holes: Union[None, bool, int, str]
     min_faces: Union[None, int, str]
     flip: bool
     unused: bool
@@ -110,7 +110,7 @@ def repair(
     cut: bool = False,
     orient: bool = False,
     folded: bool = False,
-    fill_holes: Union[None, int, str] = None,
+    fill_holes: Union[None, bool, int, str] = None,
     min_faces: Union[None, int, str] = None,
     flip: bool = False,
     unused: bool = False,
@@ -126,7 +126,7 @@ def repair(
     `unused` cells. Positions do not change.
     Arrays of a device do not take `conform`, and `all` leaves it out there.
     Vertices that lose all their faces are dropped, copies of vertices come last; the others keep their order. Data of vertices and faces,
-    regions and segments go along. Where elements compete, the lowest id wins: the result is the same on every machine, and a second run
+    regions and segments go along; segments that are no edge of a face are left out. Where elements compete, the lowest id wins: the result is the same on every machine, and a second run
     changes nothing, except by `flip`. `info` counts what each step would find.
 
     Parameters
@@ -138,7 +138,7 @@ def repair(
         Vertex ids.
     all : bool
         Take all steps that mend faults and neither fill nor drop parts: conform, repeated, degenerate (0, or as given), edges, vertices,
-        cut, orient, folded, unused; segments without an edge go. Polygons and cells take conform, orient and unused, cells
+        cut, orient, folded, unused. Polygons and cells take conform, orient and unused, cells
         folded too.
     finite : bool
         Drop vertices with a coordinate that is not a finite number, and the faces and segments that use one; the step takes points,
@@ -164,8 +164,10 @@ def repair(
     folded : bool
         Unfold a mesh, which is oriented first. Of the plane: triangles that run clockwise, or have no area, flip an edge, or go. Of cells:
         those without a positive volume go, and of those on one side of a face all but the largest.
-    fill_holes : int or str, optional
-        Fill holes of at most N edges (3 to 500) with triangles of least area; the outer boundary of a surface in space is a hole too.
+    fill_holes : int, str or True, optional
+        Fill holes of at most N edges (3 or more; without N 500) with triangles of least area. A hole of more than 500 edges loses its
+        ears with the shortest new edges first. The outer boundary of a surface in space is a hole too. Notes give the reason why a hole
+        is left.
     min_faces : int or str, optional
         Drop components of fewer than N faces; faces that share an edge are of one component.
     flip : bool
@@ -206,12 +208,12 @@ def repair(
         on = of_array(there.points, device)
         held = on_device(on, **there._held())
         with watching(progress) as watch:
-            return DeviceRepaired(native.run("repair_on_device", on, held, options, watch))
+            return DeviceRepaired(noted(native.run("repair_on_device", on, held, options, watch)))
     is_volume = isinstance(mesh, VolumeMesh) and triangles is None
     arrays = volume_of(mesh, *beside.values()) if is_volume else surface_of(mesh, triangles, **beside)._arrays()
     family = "repair_volume" if is_volume else "repair"
     with watching(progress) as watch:
-        result = run_on(device, lambda on: native.run(family, on, arrays, options, watch))
+        result = noted(run_on(device, lambda on: native.run(family, on, arrays, options, watch)))
     kind: Any = RepairedVolume if is_volume else Repaired
     repaired = kind._of(result)
     for name in ("old_vertices", "old_cells", "counts"):

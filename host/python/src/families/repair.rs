@@ -8,7 +8,7 @@ use trioxide_operations as operations;
 
 use super::Family;
 use crate::arrays::list;
-use crate::call::{Call, Dict, put_counts};
+use crate::call::{Call, Dict, put_counts, put_notes};
 use crate::meshes::{dict_of_mesh, dict_of_volume, mesh_of, volume_of};
 use crate::number::Number;
 use crate::options::{command, parse};
@@ -53,6 +53,7 @@ fn put_maps<'py>(
     report: operations::repair::Report,
 ) -> PyResult<Dict<'py>> {
     put_counts(&result, report.totals.counts())?;
+    put_notes(&result, &report.notes)?;
     result.set_item("old_vertices", list(call.py, report.vertices))?;
     result.set_item("old_cells", list(call.py, report.faces))?;
     Ok(result)
@@ -104,5 +105,6 @@ fn repair_on_device<'py>(call: &Call<'_, 'py>, arrays: &Dict<'py>) -> PyResult<D
     results.put_as_given(("colors", false), colors, Number::U8, 4)?;
     results.put_as_given(("uvs", false), uvs, Number::F64, 2)?;
     put_counts(&results.dict, report.totals.counts())?;
+    put_notes(&results.dict, &report.notes)?;
     Ok(results.dict)
 }

@@ -14,7 +14,7 @@ use trioxide::device::Device;
 use trioxide::generate;
 use trioxide::mesh::Segment;
 use trioxide::random::SplitMix64;
-use trioxide::repair::{Repaired, Steps, carry_segments, repair, survey};
+use trioxide::repair::{Repaired, Steps, repair, survey};
 
 /// The cases.
 pub fn cases(size: Size) -> Vec<Case> {
@@ -121,8 +121,10 @@ fn every_step(on: &Device, points: &[DVec3], triangles: &[[u32; 3]]) -> Outcome 
             ..NONE
         },
     ];
+    let segments = some_segments(triangles);
     for steps in alone.into_iter().chain([all]) {
-        check(on, points, triangles, &steps).map_err(|error| format!("{steps:?}: {error}"))?;
+        check(on, points, triangles, &segments, &steps)
+            .map_err(|error| format!("{steps:?}: {error}"))?;
     }
     Ok(())
 }
@@ -131,10 +133,16 @@ fn every_step(on: &Device, points: &[DVec3], triangles: &[[u32; 3]]) -> Outcome 
 ///
 /// # Errors
 /// The first difference.
-pub fn check(on: &Device, points: &[DVec3], triangles: &[[u32; 3]], steps: &Steps) -> Outcome {
-    let done = repair(on, points, triangles, &[], steps)?;
+pub fn check(
+    on: &Device,
+    points: &[DVec3],
+    triangles: &[[u32; 3]],
+    segments: &[Segment],
+    steps: &Steps,
+) -> Outcome {
+    let done = repair(on, points, triangles, segments, steps)?;
     validate::repair(points, triangles, &done, steps)?;
-    let cpu = repair(&Device::cpu(Some(1))?, points, triangles, &[], steps)?;
+    let cpu = repair(&Device::cpu(Some(1))?, points, triangles, segments, steps)?;
     same("the CPU's repair", &done, &cpu)?;
     if let Some(expected) = plain(points, triangles, steps) {
         let corners = |faces: &[[u32; 3]], old: &[u32]| -> Vec<[u32; 3]> {
@@ -169,8 +177,9 @@ pub fn check(on: &Device, points: &[DVec3], triangles: &[[u32; 3]], steps: &Step
         }
     }
     let points: Vec<DVec3> = done.vertices.iter().map(|&v| points[v as usize]).collect();
-    let again = repair(on, &points, &done.triangles, &[], steps)?;
-    equal("face of the second run", &again.triangles, &done.triangles)
+    let again = repair(on, &points, &done.triangles, &done.segments, steps)?;
+    equal("face of the second run", &again.triangles, &done.triangles)?;
+    equal("segment of the second run", &again.segments, &done.segments)
 }
 
 fn same(name: &str, one: &Repaired, other: &Repaired) -> Outcome {
@@ -251,6 +260,7 @@ fn small(on: &Device) -> Outcome {
         on,
         &points,
         &faces,
+        &[],
         &Steps {
             edges: true,
             ..NONE
@@ -365,7 +375,7 @@ fn degenerate(on: &Device) -> Outcome {
         &[done.counts.flipped, done.counts.degenerate_left],
         &[1, 0],
     )?;
-    check(on, &points, &faces, &flat)?;
+    check(on, &points, &faces, &[], &flat)?;
     // The faces of an edge of a segment do not flip.
     let fixed = [Segment {
         ends: [1, 0],
@@ -384,7 +394,7 @@ fn degenerate(on: &Device) -> Outcome {
     let expected = [[0, 2, 1], [0, 1, 3], [1, 2, 3], [0, 3, 2]];
     equal("face", &ascending(&done.triangles), &ascending(&expected))?;
     equal("merged", &done.merged, &[[4, 0]])?;
-    check(on, &points, &faces, &flat)?;
+    check(on, &points, &faces, &[], &flat)?;
     // A cap at the boundary goes, and a face with a vertex twice.
     let points = [(0, 0), (2, 0), (1, 0), (1, 1)].map(|(x, y)| DVec3::new(x.into(), y.into(), 0.0));
     let faces = [[0, 1, 2], [0, 2, 3], [2, 1, 3], [3, 3, 1]];
@@ -438,6 +448,7 @@ fn holes(on: &Device) -> Outcome {
         on,
         &points,
         &faces,
+        &[],
         &Steps {
             holes: Some(10),
             ..NONE
@@ -505,10 +516,11 @@ fn carried(on: &Device) -> Outcome {
         ..NONE
     };
     let done = repair(on, &points, &faces, &segments, &steps)?;
-    let (left, ids) = carry_segments(&segments, &done, points.len());
-    let ends: Vec<[u32; 2]> = left.iter().map(|s| s.ends).collect();
-    equal("segment", &ends, &[[3, 6], [0, 1], [4, 2]])?;
-    equal("segment's id", &ids, &[0, 1, 2])?;
+    let ends: Vec<[u32; 2]> = done.segments.iter().map(|s| s.ends).collect();
+    equal("segment", &ends, &[[3, 6], [0, 1]])?;
+    equal("segment's id", &done.sides, &[0, 1])?;
+    equal("count", &[done.counts.segments], &[2])?;
+    followed(on)?;
     let found = survey(on, &points, &faces)?;
     equal(
         "survey",
@@ -521,6 +533,97 @@ fn carried(on: &Device) -> Outcome {
         ],
         &[1, 0, 0, 2, 1],
     )
+}
+
+/// Segments at faces that go, at edges that collapse, and at edges of several faces.
+fn followed(on: &Device) -> Outcome {
+    let of = |ends: &[[u32; 2]]| -> Vec<Segment> {
+        let markers = ends.iter().zip(1..);
+        markers
+            .map(|(&ends, marker)| Segment { ends, marker })
+            .collect()
+    };
+    let ends =
+        |done: &Repaired| -> Vec<[u32; 2]> { done.segments.iter().map(|s| s.ends).collect() };
+    // A cap at the boundary, whose short sides are inside, or its own.
+    let points = [(0, 0), (200, 0), (100, 1), (0, 100), (200, 100)];
+    let points = points.map(|(x, y)| DVec3::new(x.into(), y.into(), 0.0));
+    let caps = [[0, 1, 2], [0, 2, 3], [2, 4, 3]];
+    let flat = Steps {
+        degenerate: Some(0.01),
+        ..NONE
+    };
+    for (segment, dropped) in [([1, 2], 0), ([0, 1], 0), ([2, 0], 1)] {
+        let done = repair(on, &points, &caps, &of(&[segment]), &flat)?;
+        equal(
+            "count",
+            &[done.counts.dropped, done.counts.segments],
+            &[dropped, 0],
+        )?;
+        check(on, &points, &caps, &of(&[segment]), &flat)?;
+    }
+    // Vertex 3 collapses into 2: one segment goes along, one lies on another one, and one has one vertex left.
+    let points = [(0, 0), (200, 0), (100, 100), (101, 100), (100, 200)];
+    let points = points.map(|(x, y)| DVec3::new(x.into(), y.into(), 0.0));
+    let needle = [[0, 1, 2], [1, 3, 2], [2, 3, 4], [0, 2, 4], [1, 4, 3]];
+    let segments = of(&[[3, 1], [4, 3], [3, 2], [2, 4]]);
+    let twice = [
+        &segments[..],
+        &[Segment {
+            ends: [4, 2],
+            marker: 2,
+        }],
+    ]
+    .concat();
+    let done = repair(on, &points, &needle, &twice, &flat)?;
+    equal("segment", &ends(&done), &[[2, 1], [3, 2], [2, 3]])?;
+    equal("segment's id", &done.sides, &[0, 1, 3])?;
+    equal(
+        "count",
+        &[done.counts.collapsed, done.counts.segments],
+        &[1, 2],
+    )?;
+    check(on, &points, &needle, &twice, &flat)?;
+    // An edge of four faces is parted: the segment lies along both copies.
+    let points = [
+        DVec3::ZERO,
+        DVec3::Z,
+        DVec3::X,
+        DVec3::Y,
+        -DVec3::X,
+        -DVec3::Y,
+    ];
+    let book = [[0, 1, 2], [1, 0, 3], [0, 1, 4], [1, 0, 5]];
+    let steps = Steps {
+        edges: true,
+        ..NONE
+    };
+    let done = repair(on, &points, &book, &of(&[[1, 0]]), &steps)?;
+    equal("segment's id", &done.sides, &[0, 0])?;
+    check(on, &points, &book, &of(&[[1, 0]]), &steps)?;
+    // A component goes, with its segment.
+    let steps = Steps {
+        components: Some(2),
+        ..NONE
+    };
+    let done = repair(on, &points, &book[..1], &of(&[[1, 0]]), &steps)?;
+    equal(
+        "count",
+        &[done.segments.len() as u64, done.counts.segments],
+        &[0, 1],
+    )
+}
+
+/// A segment along each fourth side of faces.
+pub fn some_segments(triangles: &[[u32; 3]]) -> Vec<Segment> {
+    let sides = triangles
+        .iter()
+        .flat_map(|&[a, b, c]| [[a, b], [b, c], [c, a]]);
+    let segment = |(i, ends): (usize, [u32; 2])| Segment {
+        ends,
+        marker: (i % 3) as i32,
+    };
+    sides.enumerate().step_by(4).map(segment).collect()
 }
 
 fn refusals(on: &Device) -> Outcome {
@@ -550,5 +653,5 @@ fn refusals(on: &Device) -> Outcome {
         holes: Some(2),
         ..NONE
     };
-    refused(&points[..2], [0, 1, 1], &holes, "choose 3 to 500")
+    refused(&points[..2], [0, 1, 1], &holes, "choose 3 or more")
 }

@@ -59,6 +59,11 @@ pub fn repair(
         || format!("{left} components"),
         "are one-sided",
     )?;
+    for segment in &repaired.segments {
+        let [a, b] = segment.ends;
+        let is_edge = edges.contains_key(&[a.min(b), a.max(b)]);
+        promise(is_edge, || format!("segment {a} {b}"), "is no edge")?;
+    }
     if steps.vertices {
         let parts = parts_of_stars(&proper, n);
         for (v, &parts) in parts.iter().enumerate() {

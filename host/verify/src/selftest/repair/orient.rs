@@ -83,7 +83,7 @@ pub fn closed(on: &Device) -> Outcome {
             equal(name, &[volume(&points, &done.triangles) / 6.0], &[expected])?;
         }
         let (points, faces) = cubes(list);
-        check(on, &points, &faces, &ORIENT).map_err(|error| format!("{name}: {error}"))?;
+        check(on, &points, &faces, &[], &ORIENT).map_err(|error| format!("{name}: {error}"))?;
         let mut polygons = Faces::Polygons(Polygons::from(faces.clone()));
         orient_polygons(&points, &mut polygons);
         let turned: Vec<[u32; 3]> = (0..faces.len())
@@ -153,7 +153,7 @@ pub fn parted(on: &Device) -> Outcome {
         if !validate::is_closed(&done.triangles) {
             return Err(format!("{mask:x}: a body is open"));
         }
-        check(on, &points, &faces, &edges)?;
+        check(on, &points, &faces, &[], &edges)?;
     }
     // A strip of five triangles with one side.
     let ring: Vec<DVec3> = (0..5)
@@ -171,8 +171,8 @@ pub fn parted(on: &Device) -> Outcome {
         &[counts.cut, counts.one_sided, counts.copies],
         &[1, 0, 2],
     )?;
-    check(on, &ring, &strip, &cut)?;
-    // A vertex beyond the far side of its triangle, in the plane; the last one has no face, but a segment.
+    check(on, &ring, &strip, &[], &cut)?;
+    // A vertex beyond the far side of its triangle, in the plane; the last ones have no face, and a segment is no edge.
     let at = [(0, 0), (4, 0), (2, 3), (2, -6), (2, -1), (9, 9), (8, 8)];
     let plane = at.map(|(x, y)| DVec3::new(x.into(), y.into(), 0.0));
     let folded = [[4, 0, 1], [0, 3, 1], [4, 1, 2], [4, 2, 0]];
@@ -188,15 +188,20 @@ pub fn parted(on: &Device) -> Outcome {
         &[[4, 0, 3], [4, 3, 1], [4, 1, 2], [4, 2, 0]],
     )?;
     equal("vertex", &done.vertices, &[0, 1, 2, 3, 4])?;
-    check(on, &plane, &folded, &steps)?;
+    check(on, &plane, &folded, &[], &steps)?;
     let segments = [[5, 0], [0, 1]].map(|ends| Segment { ends, marker: 1 });
     let done = repair(on, &plane, &folded, &segments, &steps)?;
-    equal("vertex", &done.vertices, &[0, 1, 2, 3, 4, 5])?;
+    equal("vertex", &done.vertices, &[0, 1, 2, 3, 4])?;
     // Its side is a segment: it goes.
     let counts = done.counts;
     equal(
         "count",
-        &[counts.unfolded, counts.dropped_folded, counts.unused],
-        &[0, 1, 1],
+        &[
+            counts.unfolded,
+            counts.dropped_folded,
+            counts.unused,
+            counts.segments,
+        ],
+        &[0, 1, 2, 1],
     )
 }
