@@ -171,11 +171,12 @@ pub fn polylla<P: AnyPoint>(
     let mut lists = None;
     if options.lists || options.strict {
         let (mut listed, weak) = list_polygons(on, mesh, &links.next, &half_edges)?;
-        counts.weakly_simple = weak.len() as u32;
         if options.strict {
             let labels = (&mut frontier, &mut links);
             (half_edges, listed) =
                 split_weakly_simple(on, mesh, (half_edges, listed, weak), labels, &mut found)?;
+        } else {
+            counts.weakly_simple = weak.len() as u32;
         }
         lists = Some(listed);
     }

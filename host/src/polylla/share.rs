@@ -199,7 +199,7 @@ pub struct PolygonShare {
     half_edges: Buffer<HalfEdge>,
     /// The vertices of each of them, from the origin of that half-edge.
     lists: Csr<Polygon, Vertex>,
-    /// How many of them visit a vertex more than once, or did before they were cut.
+    /// How many of them visit a vertex more than once: none where they are cut.
     pub weakly_simple: u32,
     /// Cycles with half-edges of ghosts, as lists of half-edges: each owned one is followed by its successor.
     pub open: Polygons,
@@ -322,7 +322,7 @@ pub fn polylla_share<P: AnyPoint>(
     })?;
     let open = list_half_edges(on, &links, &compact(on, &open)?)?;
     let (mut lists, weak) = list_polygons(on, mesh, &links.next, &half_edges)?;
-    let weakly_simple = weak.len() as u32;
+    let weakly_simple = if strict { 0 } else { weak.len() as u32 };
     if strict {
         let labels = (&mut frontier, &mut links);
         (half_edges, lists) =

@@ -126,7 +126,6 @@ pub fn remove_short_edges<P: Point>(
         });
     }
     let lists = polygons.lists.as_ref().ok_or(Error::NoLists)?;
-    // The count is that of before polygons were cut.
     if polygons.counts.weakly_simple > 0 {
         let (_, weak) = list_polygons(on, mesh, &polygons.next, &polygons.half_edges)?;
         if !weak.is_empty() {

@@ -7,6 +7,7 @@ use trioxide_kernel::launch::Buffer;
 use crate::Result;
 use crate::device::{BitSet, Device};
 use crate::half_edges::AnyPoint;
+use crate::mesh::Segment;
 
 /// A triangulation with edges on a device, at some level of refinement; [`gpu::refine`] describes the arrays.
 ///
@@ -23,6 +24,8 @@ pub struct DeviceEdgeMesh<P> {
     pub(super) tags: Buffer<u32>,
     /// The markers of an edge's segments: each list of the input once, ascending.
     pub(super) markers: Vec<Vec<i32>>,
+    /// The segments of the input, unless that is given by edges.
+    pub(super) segments: Vec<Segment>,
     pub(super) parents: Buffer<Triangle>,
     pub(super) divided: Buffer<Edge>,
     pub(super) origins: Buffer<Ends>,
@@ -94,6 +97,7 @@ impl<P: AnyPoint> DeviceEdgeMesh<P> {
             longest,
             tags: copy(on, &self.tags)?,
             markers: self.markers.clone(),
+            segments: self.segments.clone(),
             parents: copy(on, &self.parents)?,
             divided: copy(on, &self.divided)?,
             origins: copy(on, &self.origins)?,

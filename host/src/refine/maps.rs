@@ -72,7 +72,7 @@ impl<P: AnyPoint> DeviceEdgeMesh<P> {
     }
 
     /// The mesh by points and triangles, in host memory. A triangle has the region of its ancestor in the input; edges
-    /// of segments are segments, in the order of their ids.
+    /// of segments are segments, in the order of their ids; before a round segments are those of the input.
     ///
     /// # Errors
     /// [`Error::Length`] when `regions` has another length than the input's list of triangles; errors of the device.
@@ -115,6 +115,9 @@ impl<P: AnyPoint> DeviceEdgeMesh<P> {
     fn segments(&self, on: &Device) -> Result<Vec<Segment>> {
         if self.tags.is_empty() {
             return Ok(Vec::new());
+        }
+        if self.levels.len() == 1 && !self.segments.is_empty() {
+            return Ok(self.segments.clone());
         }
         let ends: Vec<[u32; 2]> = on.download_rows(&self.edge_ends(on)?)?;
         Ok(segments(&self.markers, ends, on.download(&self.tags)?))

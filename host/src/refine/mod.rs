@@ -325,10 +325,13 @@ mod tests {
     use crate::mesh::{Segment, Triangulation};
 
     #[test]
-    fn a_mesh_without_segments_goes_back_to_the_input() {
+    fn a_mesh_goes_back_to_the_input_with_its_segments() {
         let on = Device::cpu(Some(1)).unwrap();
         let mut mesh = crate::generate::random(&on, 50, 1).unwrap();
-        mesh.segments.clear();
+        // In another order than the edges', and in both directions.
+        let triangles = mesh.triangles.iter().rev();
+        let ends = triangles.step_by(5).map(|&[a, b, _]| [b, a]);
+        mesh.segments = ends.map(|ends| Segment { ends, marker: 7 }).collect();
         let options = Options {
             rounds: 2,
             history: true,

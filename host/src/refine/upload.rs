@@ -70,6 +70,7 @@ impl<P: AnyPoint> DeviceEdgeMesh<P> {
         let with_twins = DeviceTriangulation::upload_with(on, mesh, room, remembered)?;
         let mut built = Self::build(on, with_twins)?;
         built.tag(on, &mesh.segments)?;
+        built.segments.clone_from(&mesh.segments);
         Ok(built)
     }
 
@@ -165,6 +166,7 @@ impl<P: AnyPoint> DeviceEdgeMesh<P> {
             longest,
             tags: on.uninitialized(0)?,
             markers: Vec::new(),
+            segments: Vec::new(),
             parents: on.uninitialized(0)?,
             divided: on.uninitialized(0)?,
             origins: on.uninitialized(0)?,

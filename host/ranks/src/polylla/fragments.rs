@@ -69,16 +69,14 @@ pub(super) fn join<V: Position>(
     };
     let polygons = join_rings(heads.items(), vertices.items(), region, regions.is_some());
     let weak = polygons.weakly_simple();
-    let count = weak.len() as u64;
-    let polygons = match strict {
+    match strict {
         true => {
             let run = |(rank, &i): (usize, &u32)| (rank, &fragments[i as usize].half_edges[..]);
             let runs: Vec<_> = to.iter().map(run).collect();
-            split(ranks, part, &runs, &heads, polygons, &weak)
+            (split(ranks, part, &runs, &heads, polygons, &weak), 0)
         }
-        false => polygons,
-    };
-    (polygons, count)
+        false => (polygons, weak.len() as u64),
+    }
 }
 
 /// The fragments of this rank.

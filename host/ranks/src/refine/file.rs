@@ -54,13 +54,17 @@ where
         path: &Path,
         together: usize,
     ) -> Result<()> {
+        let is_input = self.rounds.is_empty();
         let (counts, of_part) = (self.counts, (self.part, self.left));
         ranks.agree(check_ids(counts.vertices))?;
         let (pieces, points) = Pieces::of(ranks, on, block, of_part, counts)?;
         let mesh = Refined {
             counts,
             regions: pieces.regions(ranks, block.cells, block.regions.as_deref()),
-            segments: pieces.segments(ranks, &self.markers)?,
+            segments: match is_input {
+                true => block.segments.clone(),
+                false => pieces.segments(ranks, &self.markers)?,
+            },
             pieces,
             points,
         };

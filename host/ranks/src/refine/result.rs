@@ -27,7 +27,7 @@ pub struct Refined<P> {
     pub ancestors: Vec<u64>,
     /// Region of each of them, if the mesh has regions.
     pub regions: Option<Vec<i32>>,
-    /// All segments, in the order of their edges' ids.
+    /// All segments, in the order of their edges' ids; without a round those of the input.
     pub segments: Vec<Segment>,
     /// The origins of this rank's new elements for each round; empty lists if they are not asked for.
     pub rounds: Vec<Round>,
@@ -66,7 +66,10 @@ where
             corners: corners.into_flattened(),
             regions: held.map(|held| regions_of(ranks, block.cells, held, &ancestors)),
             ancestors,
-            segments: pieces.segments(ranks, &self.markers)?,
+            segments: match self.rounds.is_empty() {
+                true => block.segments.clone(),
+                false => pieces.segments(ranks, &self.markers)?,
+            },
             rounds: self.rounds,
             end: self.end,
             exchanges: self.exchanges,

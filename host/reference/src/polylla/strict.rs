@@ -26,7 +26,7 @@ use trioxide::mesh::{HalfEdges, PolyllaMesh};
 
 /// Splits every weakly simple polygon of `mesh` along inner edges, so that no polygon visits a vertex twice.
 ///
-/// `counts.polygons` counts the new polygons; `counts.weakly_simple` stays: it counts the polygons before the split.
+/// `counts` are those of the new polygons, none of which is weakly simple.
 pub fn split_weakly_simple(half_edges: &HalfEdges, mesh: &mut PolyllaMesh) {
     let (_, weakly_simple) = list_polygons(half_edges, &mesh.next, &mesh.half_edges);
     if weakly_simple.is_empty() {
@@ -45,6 +45,7 @@ pub fn split_weakly_simple(half_edges: &HalfEdges, mesh: &mut PolyllaMesh) {
     mesh.half_edges.sort_unstable();
     mesh.polygons = list_polygons(half_edges, &mesh.next, &mesh.half_edges).0;
     mesh.counts.polygons = mesh.half_edges.len() as u32;
+    mesh.counts.weakly_simple = 0;
 }
 
 /// Splits the polygon through half-edge `start` until no part visits a vertex twice, and appends the smallest half-edge

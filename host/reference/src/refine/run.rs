@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use gpu::point::DoublePoint;
 
 use trioxide::half_edges::AnyPoint;
-use trioxide::mesh::{EdgeTriangulation, Refinement, Triangulation};
+use trioxide::mesh::{EdgeTriangulation, Refinement, Segment, Triangulation};
 use trioxide::refine::{
     End, Error, Level, Options, Result, Tags, check_orientation, count_rounds, segments,
 };
@@ -24,6 +24,8 @@ pub struct SerialRun<P> {
     pub times: Vec<(&'static str, Duration)>,
     /// The markers of an edge's segments, ascending: a tag is one more than the index of its edge's list.
     markers: Vec<Vec<i32>>,
+    /// The segments of the input.
+    segments: Vec<Segment>,
     /// Counts of the input.
     input: Level,
 }
@@ -53,6 +55,7 @@ impl<P: AnyPoint> SerialRun<P> {
         }
         let mut run = Self::new(edges, options)?;
         run.markers = tags.markers;
+        run.segments.clone_from(&mesh.segments);
         run.times.insert(0, numbering);
         Ok(run)
     }
@@ -75,7 +78,10 @@ impl<P: AnyPoint> SerialRun<P> {
             points: self.mesh.points.iter().map(|p| p.to_f64()).collect(),
             triangles: self.mesh.corners(),
             regions: regions.map(of_input).transpose()?,
-            segments: segments(&self.markers, ends, tags),
+            segments: match self.rounds.is_empty() && !self.segments.is_empty() {
+                true => self.segments.clone(),
+                false => segments(&self.markers, ends, tags),
+            },
         })
     }
 
@@ -100,6 +106,7 @@ impl<P: AnyPoint> SerialRun<P> {
             end: End::Rounds,
             times: Vec::new(),
             markers: Vec::new(),
+            segments: Vec::new(),
             input,
         };
         let mut parents = Vec::new();
