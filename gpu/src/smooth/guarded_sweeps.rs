@@ -9,17 +9,25 @@ use trioxide_kernel::{Block, In, Out, kernel};
 
 use super::cells::Stars;
 use super::nodes::{Layouts, Nodes, Vector};
-use super::quality::cell_quality;
+use super::polygon_quality::polygon_quality;
+use super::quality::{CellQuality, cell_quality};
 use super::sweeps::{Neighbourhood, SWEEP_LANES, note_moves, place};
 use crate::ids::{Place, Vertex};
 use crate::point::Coordinates;
 
+const FLAT: CellQuality = CellQuality {
+    jacobian: 0.0,
+    is_positive: false,
+};
+
 /// One sweep over the nodes of a colour, which lie at `count` places from `first` on.
 ///
 /// A node stays if its move would make a cell worse than the worst cell around it was, or invert a cell that is
-/// positive. Cells have the nodes' ids; `ranks` are the places of the nodes, and `order` the node at each place.
+/// positive. Cells have the nodes' ids; `ranks` are the places of the nodes, and `order` the node at each place. If
+/// `PLANE`, they are faces of the plane.
 #[kernel(
     L in Layouts,
+    PLANE in [false, true],
     requires(
         n == (count as usize).div_ceil(SWEEP_LANES),
         stars.fit(order.len()),
@@ -32,7 +40,7 @@ use crate::point::Coordinates;
         moved.len() > k as usize + 1
     )
 )]
-pub fn sweep_guarded<L: Nodes>(
+pub fn sweep_guarded<L: Nodes, const PLANE: bool>(
     block: &Block<SWEEP_LANES>,
     stars: Stars,
     order: In<Vertex>,
@@ -67,21 +75,32 @@ pub fn sweep_guarded<L: Nodes>(
         let mut turns = false;
         let mut s = stars.start(v);
         while s < stars.end(v) {
-            let cell = stars.cells.cell_of(stars.corner(s));
-            let quality = |own: L::Point| {
-                cell_quality(cell.size, |k| {
+            let corner = stars.corner(s);
+            let cell = stars.cells.cell_of(corner);
+            // One call in a loop, so that the code of qualities is there once and in line.
+            let (mut old, mut new) = (FLAT, FLAT);
+            let mut pass = 0;
+            while pass < 2 {
+                // By coordinates: a choice between points would be one between addresses.
+                let choose = |first: bool, a: DVec3, b: DVec3| {
+                    let choose = |a, b| if first { a } else { b };
+                    DVec3::new(choose(a.x, b.x), choose(a.y, b.y), choose(a.z, b.z))
+                };
+                let own = choose(pass == 0, here.to_f64(), there.to_f64());
+                let at = |k| {
                     let u = stars.cells.vertex(cell, k);
-                    // By coordinates: a choice between points would be one between addresses.
-                    let (own, other) = (own.to_f64(), load(ranks.at(u)).to_f64());
-                    let choose = |own, other| if u == v { own } else { other };
-                    DVec3::new(
-                        choose(own.x, other.x),
-                        choose(own.y, other.y),
-                        choose(own.z, other.z),
-                    )
-                })
-            };
-            let (old, new) = (quality(here), quality(there));
+                    choose(u == v, own, load(ranks.at(u)).to_f64())
+                };
+                new = if PLANE {
+                    polygon_quality(cell.size, cell.place(corner), at)
+                } else {
+                    cell_quality(cell.size, at)
+                };
+                if pass == 0 {
+                    old = new;
+                }
+                pass += 1;
+            }
             turns |= old.is_positive && !new.is_positive;
             before = if old.jacobian < before {
                 old.jacobian

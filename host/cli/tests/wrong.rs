@@ -41,6 +41,7 @@ const FILES: &[(&str, &str)] = &[
         "4 3 0 0\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n1 1\n1 0 1\n3 1 2 3\n0\n0\n",
     ),
     ("freefem.msh", "3 1 0\n0 0 1\n1 0 1\n0 1 1\n1 2 3 0\n"),
+    ("tent.off", "OFF\n3 1 0\n0 0 0\n1 0 0\n0 1 1\n3 0 1 2\n"),
     ("index.off", "OFF\n3 1 0\n0 0 0\n1 0 0\n0 1 0\n3 0 1 7\n"),
     ("nan.off", "OFF\n3 1 0\nnan 0 0\n1 0 0\n0 1 0\n3 0 1 2\n"),
     (

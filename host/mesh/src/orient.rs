@@ -1,4 +1,4 @@
-//! Elements whose numbering is turned around: triangles of the plane, and cells.
+//! Elements whose numbering is turned around: faces of the plane, and cells.
 //!
 //! An element is *inverted* if its area or volume is negative. Either its numbering runs the wrong way, or its vertices
 //! are at wrong places: then turning it would hide the fault, and its sides would run as those of its neighbours do.
@@ -70,46 +70,61 @@ impl VolumeMesh {
 }
 
 impl Mesh {
-    /// Number of triangles that run clockwise as seen along z, exactly. Vertex ids must be in range.
-    pub fn clockwise_triangles(&self) -> usize {
-        match &self.faces {
-            Faces::Triangles(triangles) => parallel::count(triangles.len(), |t| {
-                is_clockwise(&self.points, triangles[t])
-            }),
-            Faces::Polygons(_) => 0,
-        }
+    /// Number of faces that run clockwise as seen along z, exactly, where their edges do not cross. Vertex ids must be
+    /// in range.
+    pub fn clockwise_faces(&self) -> usize {
+        parallel::count(self.faces.len(), |f| {
+            is_clockwise(&self.points, self.faces.get(f))
+        })
     }
 
-    /// As [`VolumeMesh::turn_cells`], of the triangles of a mesh of the plane.
-    pub fn turn_triangles(&mut self) -> usize {
-        let Faces::Triangles(triangles) = &mut self.faces else {
-            return 0;
+    /// As [`VolumeMesh::turn_cells`], of the faces of a mesh of the plane. A polygon keeps its first vertex.
+    pub fn turn_faces(&mut self) -> usize {
+        let (faces, points) = (&self.faces, &self.points);
+        let is_in_range = |f: usize| {
+            let corners = faces.get(f);
+            !corners.is_empty() && corners.iter().all(|&v| (v as usize) < points.len())
         };
-        let points = &self.points;
-        let is_in_range = |t: &[u32; 3]| t.iter().all(|&v| (v as usize) < points.len());
-        if !parallel::all(triangles, is_in_range) {
+        if parallel::find(faces.len(), |f| !is_in_range(f)).is_some() {
             return 0;
         }
-        let is_inverted = |t: usize| is_clockwise(points, triangles[t]);
-        let inverted = parallel::collect(triangles.len(), is_inverted);
-        let sides = |t: usize, push: &mut dyn FnMut([u32; 4], bool)| {
-            let [a, b, c] = triangles[t];
-            for side in [[a, b], [b, c], [c, a]] {
+        let inverted = parallel::collect(faces.len(), |f| is_clockwise(points, faces.get(f)));
+        let sides = |f: usize, push: &mut dyn FnMut([u32; 4], bool)| {
+            let corners = faces.get(f);
+            for (k, &a) in corners.iter().enumerate() {
+                let side = [a, corners[(k + 1) % corners.len()]];
                 push(key(side.into_iter()), side[0] < side[1]);
             }
         };
         let turned = turned(&inverted, &sides);
-        turned.iter().for_each(|&t| triangles[t].swap(1, 2));
+        match &mut self.faces {
+            Faces::Triangles(triangles) => turned.iter().for_each(|&t| triangles[t].swap(1, 2)),
+            Faces::Polygons(polygons) => {
+                for &f in &turned {
+                    let range = polygons.offsets[f] as usize..polygons.offsets[f + 1] as usize;
+                    polygons.vertices[range][1..].reverse();
+                }
+            }
+        }
         turned.len()
     }
 }
 
-fn is_clockwise(points: &[DVec3], triangle: [u32; 3]) -> bool {
-    let [a, b, c] = triangle.map(|v| {
-        let DVec3 { x, y, .. } = points[v as usize];
-        robust::Coord { x, y }
-    });
-    robust::orient2d(a, b, c) < 0.0
+/// Whether a face runs clockwise: it turns right at its first vertex by x, then y.
+fn is_clockwise(points: &[DVec3], corners: &[u32]) -> bool {
+    let n = corners.len();
+    let at = |k: usize| points[corners[k % n] as usize];
+    let order = |&i: &usize, &j: &usize| {
+        let (p, q) = (at(i), at(j));
+        p.x.total_cmp(&q.x).then(p.y.total_cmp(&q.y))
+    };
+    (0..n).min_by(order).is_some_and(|k| {
+        let [a, b, c] = [k + n - 1, k, k + 1].map(|k| {
+            let DVec3 { x, y, .. } = at(k);
+            robust::Coord { x, y }
+        });
+        robust::orient2d(a, b, c) < 0.0
+    })
 }
 
 /// Whether the corner after the lowest one is lower than the corner before it: of two faces with the same corners and
@@ -300,10 +315,10 @@ mod tests {
             faces: Faces::Triangles(triangles.clone()),
             ..Mesh::default()
         };
-        assert_eq!(mesh.turn_triangles(), 0);
+        assert_eq!(mesh.turn_faces(), 0);
         let turned: Vec<_> = triangles.iter().map(|&[a, b, c]| [a, c, b]).collect();
         mesh.faces = Faces::Triangles(turned);
-        assert_eq!(mesh.turn_triangles(), 4);
+        assert_eq!(mesh.turn_faces(), 4);
         assert_eq!(mesh.faces, Faces::Triangles(triangles));
     }
 }

@@ -168,6 +168,8 @@ pub enum Note {
     DroppedCells(usize),
     /// Triangles of the plane that smoothing turned over.
     Overturned(usize),
+    /// As [`Note::Overturned`], of polygons.
+    OverturnedPolygons(usize),
     /// Vertices of no cell have the solution 0, and their number.
     Unused(usize),
     /// Segments that a repair left out.
@@ -212,9 +214,13 @@ impl Note {
         (count > 0).then_some(Self::DroppedCells(count))
     }
 
-    /// The note on `count` triangles of the plane that smoothing turned over, if there are any.
-    pub(crate) fn overturned(count: usize) -> Option<Self> {
-        (count > 0).then_some(Self::Overturned(count))
+    /// The note on `count` triangles or polygons of the plane that smoothing turned over, if there are any.
+    pub(crate) fn overturned(count: usize, are_triangles: bool) -> Option<Self> {
+        let note = match are_triangles {
+            true => Self::Overturned(count),
+            false => Self::OverturnedPolygons(count),
+        };
+        (count > 0).then_some(note)
     }
 
     /// The note on `count` vertices of no cell, if there are any.
@@ -300,7 +306,18 @@ impl fmt::Display for Note {
                 };
                 write!(
                     f,
-                    "{triangles} turned over, and overlap others: `smooth --untangle` on the result moves vertices until none does"
+                    "{triangles} turned over, and overlap others: `smooth --guard` makes no such move, and `smooth --untangle` on the \
+                     result moves vertices until none does"
+                )
+            }
+            Self::OverturnedPolygons(count) => {
+                let polygons = match count {
+                    1 => "1 polygon was".to_owned(),
+                    count => format!("{count} polygons were"),
+                };
+                write!(
+                    f,
+                    "{polygons} turned over, and overlap others: `smooth --guard` makes no such move"
                 )
             }
             Self::Unused(1) => f.write_str(

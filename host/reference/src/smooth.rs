@@ -1,7 +1,7 @@
 //! Laplacian smoothing, sequentially (gpu-laplacian-smoothing-2019): neighbours by sorting edges, boundary nodes by
 //! sorting faces, and the two forms of the iteration.
 
-use gpu::smooth::{Vector, cell_quality, face_code, face_count, shuffled};
+use gpu::smooth::{Vector, cell_quality, face_code, face_count, polygon_quality, shuffled};
 
 mod run;
 
@@ -362,12 +362,13 @@ pub fn target<P: Vector>(points: &[P], graph: &Graph<'_>, v: u32, factor: f64) -
 }
 
 /// Smart Laplacian: form B in the given order, a move being taken only if no cell around the node turns from positive
-/// to not positive, and the worst quality around it does not fall. `cells_of` are the cells of each node.
+/// to not positive, and the worst quality around it does not fall. `cells_of` are the cells of each node, and whether
+/// they are faces in the plane.
 pub fn guarded<P: Vector>(
     points: &mut [P],
     graph: &Graph<'_>,
     order: &[u32],
-    cells_of: &[Vec<&[u32]>],
+    (cells_of, are_faces): (&[Vec<&[u32]>], bool),
     schedule: Schedule,
 ) -> Moves {
     let mut moves = Moves {
@@ -381,9 +382,13 @@ pub fn guarded<P: Vector>(
         let mut moved = false;
         for &v in order {
             let here = points[v as usize];
-            let before = qualities(points, &cells_of[v as usize]);
+            let qualities = |points: &[P]| match are_faces {
+                true => face_qualities(points, &cells_of[v as usize], v),
+                false => qualities(points, &cells_of[v as usize]),
+            };
+            let before = qualities(points);
             points[v as usize] = target(points, graph, v, factor);
-            let after = qualities(points, &cells_of[v as usize]);
+            let after = qualities(points);
             let worst = |all: &[gpu::smooth::CellQuality]| {
                 all.iter().map(|q| q.jacobian).fold(f64::INFINITY, f64::min)
             };
@@ -408,6 +413,20 @@ pub fn guarded<P: Vector>(
         summarise(&mut moves, &squares, order.len());
     }
     moves
+}
+
+/// Qualities of the faces around node `v`.
+fn face_qualities<P: Vector>(
+    points: &[P],
+    faces: &[&[u32]],
+    v: u32,
+) -> Vec<gpu::smooth::CellQuality> {
+    let quality = |face: &&[u32]| {
+        let place = face.iter().position(|&u| u == v).unwrap_or(0);
+        let at = |k: u32| points[face[k as usize] as usize].to_f64();
+        polygon_quality(face.len() as u32, place as u32, at)
+    };
+    faces.iter().map(quality).collect()
 }
 
 fn qualities<P: Vector>(points: &[P], cells: &[&[u32]]) -> Vec<gpu::smooth::CellQuality> {

@@ -51,8 +51,10 @@ pub enum Error {
     /// HC smoothing by another form than A, or by one block.
     #[error("HC smoothing moves all nodes at the same time: it needs form A over many blocks")]
     HcForm,
-    /// A guard for a surface.
-    #[error("the guard is for volume meshes only: smooth a surface without it")]
+    /// A guard for a surface in space.
+    #[error(
+        "the guard is for cells, and for faces in a plane of one z: smooth a surface in space without it"
+    )]
     GuardedSurface,
     /// Cotangent weights of a mesh with other cells than simplices.
     #[error(

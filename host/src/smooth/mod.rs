@@ -46,7 +46,7 @@ mod weights;
 
 use glam::DVec3;
 use gpu::ids::Vertex;
-use gpu::smooth::{self as kernel, Nodes, StarsBuffers, Vector};
+use gpu::smooth::{self as kernel, Nodes, Vector};
 use trioxide_kernel::launch::Buffer;
 use trioxide_kernel::{Bits, words};
 use trioxide_mesh::bit_set;
@@ -67,7 +67,7 @@ pub(crate) use relations::join_bits;
 pub use schedule::{Moves, Schedule};
 pub use share::{Others, SharePart, SmoothedShare, check_share, smooth_share};
 pub use surface::{SmoothedSurface, run_surface_with, smooth_surface};
-use sweeps::Sweeps;
+use sweeps::{Guard, Sweeps};
 pub use untangle::{
     DeviceUntangled, Goal, RATIO_BINS, Ratios, UntangleOptions, Untangling, measure_ratios,
     untangle,
@@ -288,7 +288,9 @@ fn prepare_with<'r, P: Vector>(
         let entries = 32 * stays.len();
         return Err(Error::FixedNodes { entries, nodes });
     }
-    options.check_kind(cells.is_surface(), cells.is_simplicial())?;
+    let (low, high) = mesh.bounds();
+    let is_in_space = cells.is_surface() && low.z < high.z;
+    options.check_kind(is_in_space, cells.is_simplicial())?;
     let mut weights = weights::weigh(on, relations, options.weights)?;
     match options.boundary {
         BoundaryRule::Fixed => join_bits(on, &relations.boundary.nodes, &mut stays)?,
@@ -351,7 +353,10 @@ pub fn relax<P: Vector>(
     let Prepared {
         relations, ordered, ..
     } = prepared;
-    let guard = options.guard.then(|| relations.stars());
+    let guard = options.guard.then(|| Guard {
+        stars: relations.stars(),
+        is_surface: relations.mesh.cells().is_surface(),
+    });
     relax_ordered(on, ordered, relations.mesh.points(), guard, options)
 }
 
@@ -369,7 +374,7 @@ fn relax_ordered<'a, P: Vector>(
     on: &'a Device,
     ordered: &'a Ordered,
     points: &Buffer<P>,
-    guard: Option<StarsBuffers<'a>>,
+    guard: Option<Guard<'a>>,
     options: &Options,
 ) -> Result<DeviceSmoothed<P>> {
     Ok(match options.layout {
@@ -383,7 +388,7 @@ fn relax_in<'a, L: Nodes>(
     on: &'a Device,
     ordered: &'a Ordered,
     points: &Buffer<L::Point>,
-    guard: Option<StarsBuffers<'a>>,
+    guard: Option<Guard<'a>>,
     options: &Options,
 ) -> crate::Result<DeviceSmoothed<L::Point>> {
     let arranged = arrange::<L>(on, ordered, points)?;

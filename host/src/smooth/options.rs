@@ -203,13 +203,13 @@ impl Options {
         }
     }
 
-    /// Refuses options that the kind of mesh does not have. `is_simplicial`: all cells are tetrahedra, or triangles of
-    /// a surface.
+    /// Refuses options that the kind of mesh does not have. `is_in_space`: it is a surface whose nodes have different
+    /// z. `is_simplicial`: all cells are tetrahedra, or triangles of a surface.
     ///
     /// # Errors
     /// [`Error::GuardedSurface`], [`Error::CotangentCells`].
-    pub fn check_kind(&self, is_surface: bool, is_simplicial: bool) -> Result<()> {
-        if is_surface && self.guard {
+    pub fn check_kind(&self, is_in_space: bool, is_simplicial: bool) -> Result<()> {
+        if is_in_space && self.guard {
             Err(Error::GuardedSurface)
         } else if self.weights == Weights::Cotangent && !is_simplicial {
             Err(Error::CotangentCells)

@@ -29,6 +29,14 @@ const TOGETHER_TO_TOLERANCE: u32 = 4;
 /// Nodes that a CPU moves in the time of a launch.
 const NODES_OF_A_LAUNCH: usize = 1_000;
 
+/// Cells that no move may harm.
+#[derive(Clone, Copy)]
+pub(super) struct Guard<'a> {
+    pub(super) stars: StarsBuffers<'a>,
+    /// Whether they are faces in the plane.
+    pub(super) is_surface: bool,
+}
+
 /// A run of sweeps.
 pub(super) struct Sweeps<'a> {
     pub(super) on: &'a Device,
@@ -39,7 +47,7 @@ pub(super) struct Sweeps<'a> {
     /// Blocks that sweep.
     pub(super) blocks: Blocks,
     /// For sweeps by colours: the cells that no move may harm. No two nodes of a class share one.
-    pub(super) guard: Option<StarsBuffers<'a>>,
+    pub(super) guard: Option<Guard<'a>>,
     pub(super) schedule: Schedule,
 }
 
@@ -360,19 +368,38 @@ impl Sweeps<'_> {
         (k, sweep): (u32, u32),
         (first, count): (u32, u32),
     ) -> Result<()> {
-        let Some(stars) = self.guard else {
+        let Some(guard) = self.guard else {
             // The first sweep of a batch is needed, and without a tolerance each is.
             let is_needed = k == 0 || self.schedule.square() == 0.0;
             let wave = Wave::new(&[(first, count)], k, if is_needed { NONE } else { k });
             return self.wave(nodes, squares, moved, wave, sweep - k);
         };
+        match guard.is_surface {
+            true => {
+                self.guarded::<L, true>(guard, nodes, squares, moved, (k, sweep), (first, count))
+            }
+            false => {
+                self.guarded::<L, false>(guard, nodes, squares, moved, (k, sweep), (first, count))
+            }
+        }
+    }
+
+    fn guarded<L: Nodes, const PLANE: bool>(
+        &self,
+        guard: Guard<'_>,
+        nodes: &mut Buffer<L>,
+        squares: &mut Buffer<f64>,
+        moved: &mut Buffer<u32>,
+        (k, sweep): (u32, u32),
+        (first, count): (u32, u32),
+    ) -> Result<()> {
         let (on, ordered) = (self.on, self.ordered);
         // SAFETY: no two nodes of a class share a cell; order and ranks are inverse.
         unsafe {
-            kernel::sweep_guarded::launch(
+            kernel::sweep_guarded::launch::<L, PLANE>(
                 on,
                 blocks(count),
-                stars,
+                guard.stars,
                 &ordered.order,
                 &ordered.ranks,
                 ordered.neighbourhood(),

@@ -148,7 +148,7 @@ pub(super) fn say(error: &Error, Names { option, value }: Names) -> String {
             option("untangle")
         ),
         Error::GuardedSurface => format!(
-            "the guard is for volume meshes only: smooth a surface without {}",
+            "the guard is for cells, and for faces in a plane of one z: smooth a surface in space without {}",
             option("guard")
         ),
         Error::CotangentCells => format!(

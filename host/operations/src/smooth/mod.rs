@@ -10,7 +10,7 @@ use gpu::smooth::Vector;
 use trioxide::contact::Contacts;
 use trioxide::device::Device;
 use trioxide::half_edges::{AnyPoint, Remembered};
-use trioxide::mesh::Mesh;
+use trioxide::mesh::{Faces, Mesh};
 use trioxide::quality3d::{Quality3d, quality};
 use trioxide::smooth::{self as family, DeviceMesh, Smoothed};
 use trioxide::volume::VolumeMesh;
@@ -65,10 +65,20 @@ fn smooth_scaled(on: &dyn Start, mut mesh: Mesh, options: &Options) -> Result<(M
     let given = (options, &settings);
     let machine = on.start()?;
     let is_planar = mesh.is_planar();
-    if let Some(goal) = options.untangling() {
-        let turned = if is_planar { mesh.turn_triangles() } else { 0 };
+    let goal = options.untangling();
+    // A guard and untangling compare signs of areas; else the numbering of faces does not matter.
+    let turned = match is_planar && (options.guard || goal.is_some()) {
+        true => mesh.turn_faces(),
+        false => 0,
+    };
+    let clockwise = match mesh.faces {
+        Faces::Triangles(_) => CLOCKWISE,
+        Faces::Polygons(_) => "clockwise polygon",
+    };
+    let note = Note::turned(turned, clockwise);
+    if let Some(goal) = goal {
         let (mesh, mut report) = untangle::surface(&machine, mesh, options, &goal)?;
-        report.notes.extend(Note::turned(turned, CLOCKWISE));
+        report.notes.extend(note);
         return Ok((mesh, report));
     }
     let remembered = machine.remembered();
@@ -82,26 +92,22 @@ fn smooth_scaled(on: &dyn Start, mut mesh: Mesh, options: &Options) -> Result<(M
         (On::Serial, Precision::F32) => serial::surface::<Vec3>(&mesh, given),
     });
     let done = done.map_err(|error| single(error, &mesh.points, options))?;
-    let before = if is_planar {
-        mesh.clockwise_triangles()
-    } else {
-        0
-    };
+    let before = if is_planar { mesh.clockwise_faces() } else { 0 };
     let boundary = mesh.faces.boundary();
     let contacts = Contacts::of_boundary(|v| mesh.points[v as usize], &boundary);
     let (points, mut report) = done.into_report(&mesh.points, options);
     let shrinks = boundary.is_empty() && options.method == FilterKind::Laplacian;
     let shrinks = shrinks && report.totals.moving == vertices as u64;
+    report.notes.extend(note);
     report.notes.extend(shrinks.then_some(Note::Shrinks));
     report.notes.extend(Note::apart(&contacts));
     report.totals.faces = Some(faces as u64);
     let smoothed = Mesh { points, ..mesh };
-    // Sweeps in the plane keep the boundary, so a triangle that turns over overlaps others.
+    // Sweeps in the plane keep the boundary, so a face that turns over overlaps others.
     if is_planar {
-        let after = smoothed.clockwise_triangles();
-        report
-            .notes
-            .extend(Note::overturned(after.saturating_sub(before)));
+        let more = smoothed.clockwise_faces().saturating_sub(before);
+        let are_triangles = matches!(smoothed.faces, Faces::Triangles(_));
+        report.notes.extend(Note::overturned(more, are_triangles));
     }
     Ok((smoothed, report))
 }

@@ -42,7 +42,8 @@ pub struct Options {
     /// Whether nodes lie along a space-filling curve during the sweeps; the result has the order of the input
     #[cfg_attr(feature = "clap", arg(long, value_enum, default_value_t))]
     pub renumber: Renumber,
-    /// Take a move only if no cell around the node is turned around, and the worst quality around it does not fall
+    /// Take a move only if no cell around the node is turned around, and the worst quality around it does not fall: of
+    /// cells, and of triangles and polygons in a plane of one z
     #[cfg_attr(feature = "clap", arg(long))]
     pub guard: bool,
     /// Move nodes until no cell is inverted, in place of sweeps to the mean: triangles of the plane, and cells of

@@ -441,6 +441,100 @@ fn triangles_that_smoothing_turns_over_are_noted() -> Result<()> {
         ..Default::default()
     };
     let (untangled, _) = smooth(&on, smoothed, &untangle)?;
-    assert_eq!(untangled.clockwise_triangles(), 0);
+    assert_eq!(untangled.clockwise_faces(), 0);
     Ok(())
+}
+
+/// Every place of a vertex around a lattice, and every place of its inner neighbours: exact signs decide.
+#[test]
+fn a_guard_turns_no_face_of_the_plane_over() -> Result<()> {
+    let on = Device::cpu(Some(2))?;
+    let guard = smooth::Options {
+        guard: true,
+        max_iterations: 3,
+        ..Default::default()
+    };
+    // Quadrilaterals of a grid of 4 by 4 points; the inner four are anywhere on a lattice around their places.
+    let place = |v: u32| [f64::from(v % 4), f64::from(v / 4)];
+    let inner = [5u32, 6, 9, 10];
+    let cells: Vec<u32> = (0..11).filter(|v| v % 4 < 3).collect();
+    let squares: Vec<[u32; 4]> = cells.iter().map(|&v| [v, v + 1, v + 5, v + 4]).collect();
+    let (mut moved, mut positive) = (0, 0);
+    for code in 0..3u32.pow(8) {
+        // Others differ little.
+        if code % 31 != 0 {
+            continue;
+        }
+        let digit = |k: u32| f64::from(code / 3u32.pow(k) % 3) * 0.75 - 0.75;
+        let mut points: Vec<[f64; 2]> = (0..16).map(place).collect();
+        for (k, &v) in (0..).zip(&inner) {
+            points[v as usize][0] += digit(2 * k);
+            points[v as usize][1] += digit(2 * k + 1);
+        }
+        let mut polygons = trioxide::mesh::Polygons::default();
+        squares.iter().for_each(|square| polygons.push(square));
+        let of_triangles = squares
+            .iter()
+            .flat_map(|&[a, b, c, d]| [[a, b, c], [a, c, d]]);
+        for faces in [
+            Faces::Polygons(polygons),
+            Faces::Triangles(of_triangles.collect()),
+        ] {
+            let mesh = Mesh {
+                points: points.iter().map(|&[x, y]| DVec3::new(x, y, 2.0)).collect(),
+                faces,
+                ..Mesh::default()
+            };
+            let (smoothed, report) = smooth(&on, mesh.clone(), &guard)?;
+            let valid = is_simple;
+            // Where some are inverted they may be turned first, which others then are.
+            if (0..mesh.faces.len()).all(|f| valid(&mesh, f)) {
+                assert!(
+                    (0..mesh.faces.len()).all(|f| valid(&smoothed, f)),
+                    "{points:?}"
+                );
+                positive += 1;
+            }
+            assert!(
+                report
+                    .notes
+                    .iter()
+                    .all(|note| !matches!(note, Note::Overturned(_) | Note::OverturnedPolygons(_)))
+            );
+            moved += usize::from(smoothed.points != mesh.points);
+        }
+    }
+    assert!(moved > 200 && positive > 50, "{moved} {positive}");
+    let tent = Mesh {
+        points: [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 1.0]]
+            .map(DVec3::from)
+            .to_vec(),
+        faces: Faces::Triangles(vec![[0, 1, 2]]),
+        ..Mesh::default()
+    };
+    let refused = smooth(&on, tent, &guard).unwrap_err().to_string();
+    assert_eq!(
+        refused,
+        "the guard is for cells, and for faces in a plane of one z: smooth a surface in space without `guard`"
+    );
+    Ok(())
+}
+
+/// Whether a face is simple and counter-clockwise, by its area and by all pairs of its edges; exact by `robust`.
+fn is_simple(mesh: &Mesh, f: usize) -> bool {
+    let corners = mesh.faces.get(f);
+    let n = corners.len();
+    let at = |k: usize| {
+        let p = mesh.points[corners[k % n] as usize];
+        robust::Coord { x: p.x, y: p.y }
+    };
+    let side = |i, j, k| robust::orient2d(at(i), at(j), at(k));
+    let area: f64 = (1..n - 1).map(|k| side(0, k, k + 1)).sum();
+    let is_crossed = (0..n).any(|i| {
+        (i + 2..n).filter(|j| (j + 1) % n != i).any(|j| {
+            side(i, i + 1, j) * side(i, i + 1, j + 1) <= 0.0
+                && side(j, j + 1, i) * side(j, j + 1, i + 1) <= 0.0
+        })
+    });
+    area > 0.0 && !is_crossed
 }

@@ -295,9 +295,13 @@ fn front_ends_word_refusals() -> Result<()> {
         guard: true,
         ..Default::default()
     };
-    let error = smooth::smooth(&on, plane(), &options).expect_err("there are no cells");
+    let mut space = plane();
+    space.points[0].z = 1.0;
+    let error = smooth::smooth(&on, space, &options).expect_err("it lies in space");
     assert!(
-        error.say(LOUD).ends_with("smooth a surface without GUARD"),
+        error
+            .say(LOUD)
+            .ends_with("smooth a surface in space without GUARD"),
         "{error}"
     );
     Ok(())

@@ -440,7 +440,8 @@ def smooth(
     renumber : "auto", "on" or "off"
         Whether nodes lie along a space-filling curve during the sweeps; the result has the order of the input.
     guard : bool
-        Take a move only if no cell around the node is turned around, and the worst quality around it does not fall.
+        Take a move only if no cell around the node is turned around, and the worst quality around it does not fall: of cells, and of
+        triangles and polygons in a plane of one z.
     untangle : bool
         Move nodes until no cell is inverted, in place of sweeps to the mean: triangles of the plane, and cells of volume meshes by the
         tetrahedra at their corners (of a hexahedron all eight, not its whole Jacobian). Nodes of two rings around inverted cells move,

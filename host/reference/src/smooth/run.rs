@@ -49,7 +49,7 @@ pub fn volume<P: Vector>(mesh: &VolumeMesh, fixed: &[bool], options: &Options) -
             &mut points,
             &graph,
             &order,
-            &cells_of,
+            (&cells_of, false),
             Schedule::new(options),
         )
     } else {
@@ -70,7 +70,8 @@ pub fn surface<P: Vector>(mesh: &Mesh, fixed: &[bool], options: &Options) -> Res
     let nodes = mesh.points.len();
     options.check(fixed, nodes)?;
     let faces = || (0..mesh.faces.len()).map(|f| mesh.faces.get(f));
-    options.check_kind(true, faces().all(|face| face.len() == 3))?;
+    let is_in_space = mesh.points.iter().any(|p| p.z != mesh.points[0].z);
+    options.check_kind(is_in_space, faces().all(|face| face.len() == 3))?;
     let mut points: Vec<P> = mesh.points.iter().map(|&p| P::from_f64(p)).collect();
     let rows = reference::surface_neighbours(nodes, faces());
     let mut weights = weigh(&points, &rows, faces(), options.weights);
@@ -91,7 +92,20 @@ pub fn surface<P: Vector>(mesh: &Mesh, fixed: &[bool], options: &Options) -> Res
         weights: &weights,
         moving: &moving,
     };
-    let moves = sweep(&mut points, &graph, options)?;
+    let moves = if options.guard {
+        let by_face = reference::cell_neighbours(nodes, faces());
+        let order = reference::colour_order(&by_face, &moving);
+        let faces_of = reference::cells_of(nodes, faces());
+        reference::guarded(
+            &mut points,
+            &graph,
+            &order,
+            (&faces_of, true),
+            Schedule::new(options),
+        )
+    } else {
+        sweep(&mut points, &graph, options)?
+    };
     Ok(smoothed(points, &moving, moves))
 }
 

@@ -12,7 +12,7 @@ use gpu::smooth::{self as kernel, Nodes, Vector};
 use trioxide_kernel::launch::Buffer;
 
 use super::order::Ordered;
-use super::sweeps::Sweeps;
+use super::sweeps::{Guard, Sweeps};
 use super::{
     BoundaryRule, Filter, Form, Options, Relations, Result, Schedule, arrange, prepare_coloured,
     restore,
@@ -112,6 +112,10 @@ pub fn smooth_share<P: Vector>(
     others: &mut dyn Others,
 ) -> Result<SmoothedShare<P>> {
     check_share(options)?;
+    if options.guard && mesh.cells().is_surface() {
+        let text = "several processes guard tetrahedra only: start one for a guard of faces";
+        return Err(Error::Argument(text.to_owned()).into());
+    }
     let relations = Relations::new(on, mesh)?;
     let mut colours = Vec::new();
     let mut colour = |moving: &[u32]| {
@@ -152,7 +156,10 @@ pub fn smooth_share<P: Vector>(
                 ordered,
                 form: options.form,
                 blocks: options.blocks,
-                guard: options.guard.then(|| relations.stars()),
+                guard: options.guard.then(|| Guard {
+                    stars: relations.stars(),
+                    is_surface: false,
+                }),
                 schedule,
             };
             sweeps.coloured::<P::Aos>(&by_class, arranged)?

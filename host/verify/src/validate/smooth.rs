@@ -75,6 +75,8 @@ pub fn smoothed_surface(
     kept(before.faces == after.faces, "faces")?;
     kept(before.regions == after.regions, "regions")?;
     kept(before.segments == after.segments, "segments")?;
+    let turned = options.guard && after.clockwise_faces() > before.clockwise_faces();
+    kept(!turned, "orientations of faces")?;
     let list = || (0..before.faces.len()).map(|f| before.faces.get(f));
     let mut stays = mixed_nodes(before.points.len(), list(), before.regions.as_deref());
     if options.boundary == BoundaryRule::Fixed {

@@ -7,6 +7,7 @@ use gpu::smooth::ONE_BLOCK_LANES;
 
 use crate::selftest::{Size, random};
 use trioxide::mesh::{Faces, Mesh, Polygons};
+use trioxide::random::SplitMix64;
 use trioxide::volume::{Cells, MixedCells, TetMesh, VolumeMesh};
 use trioxide::{Result, generate};
 
@@ -45,6 +46,10 @@ pub fn surfaces(size: Size) -> Result<Vec<(&'static str, Mesh)>> {
         ),
         ("jittered grid", generate::jittered(size.of(900), 6)?.into()),
         ("fan of 500 triangles", disk(size.of(500).max(100) as u32)),
+        (
+            "dented quadrilaterals",
+            dented(if size == Size::Tiny { 4 } else { 20 }),
+        ),
         (
             "quadrilaterals of a cube",
             cube(if size == Size::Tiny { 3 } else { 9 }),
@@ -231,6 +236,35 @@ fn disk(n: u32) -> Mesh {
     Mesh {
         points: points.collect(),
         faces: Faces::Triangles((0..n).map(|i| [n, i, (i + 1) % n]).collect()),
+        ..Mesh::default()
+    }
+}
+
+/// A square of the plane as `side`^2 quadrilaterals, many of which are not convex, some with edges that cross.
+fn dented(side: u32) -> Mesh {
+    let mut random = SplitMix64::new(7);
+    let mut shift = || (random.next_u64() >> 40) as f64 / f64::from(1 << 24) * 0.9 - 0.45;
+    let is_inner = |i: u32| i > 0 && i < side;
+    let mut points = Vec::new();
+    let mut polygons = Polygons::default();
+    for j in 0..=side {
+        for i in 0..=side {
+            let place = DVec3::new(i.into(), j.into(), 0.0);
+            let shift = DVec3::new(shift(), shift(), 0.0);
+            points.push(if is_inner(i) && is_inner(j) {
+                place + shift
+            } else {
+                place
+            });
+            if i < side && j < side {
+                let v = j * (side + 1) + i;
+                polygons.push(&[v, v + 1, v + side + 2, v + side + 1]);
+            }
+        }
+    }
+    Mesh {
+        points,
+        faces: Faces::Polygons(polygons),
         ..Mesh::default()
     }
 }

@@ -294,7 +294,7 @@ fn guarded<P: Vector>(on: &Device, mesh: &VolumeMesh) -> Outcome {
             weights: &[],
             moving: &expected.moving,
         };
-        let moves = reference::guarded(&mut points, &graph, &order, &cells_of, schedule);
+        let moves = reference::guarded(&mut points, &graph, &order, (&cells_of, false), schedule);
         let points: Vec<DVec3> = points.into_iter().map(P::to_f64).collect();
         for (layout, renumber) in [
             (Layout::Soa, Renumber::Off),
