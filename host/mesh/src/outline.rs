@@ -61,6 +61,15 @@ pub fn check_segments(segments: &[Segment], vertices: usize) -> Result<()> {
     numbered.try_for_each(|(i, segment)| check_segment(i, segment.ends, vertices))
 }
 
+/// As [`check_segments`], for the ends of segments.
+///
+/// # Errors
+/// As [`check_segments`].
+pub fn check_ends(segments: &[[u32; 2]], vertices: usize) -> Result<()> {
+    let mut numbered = segments.iter().enumerate();
+    numbered.try_for_each(|(i, &ends)| check_segment(i, ends, vertices))
+}
+
 /// Refuses segment `i` if its ends are not two different vertices.
 ///
 /// # Errors
@@ -118,11 +127,13 @@ impl OutlineMesh {
     }
 }
 
-/// The error of points that span no triangle.
-pub fn no_triangle() -> Error {
+/// The error of points that span no triangle, for this reason.
+pub fn no_triangle(reason: &str) -> Error {
     Error::Invalid {
         element: "the points".to_owned(),
-        rule: "span no triangle: give three at least that do not lie on one line".to_owned(),
+        rule: format!(
+            "span no triangle: {reason}; give three at least that do not lie on one line"
+        ),
     }
 }
 

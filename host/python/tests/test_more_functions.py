@@ -169,8 +169,15 @@ def test_an_outline_is_triangulated():
     assert np.array_equal(fine.points[:8, :2], np.array(SQUARE, float))
     with pytest.raises(ValueError, match="33"):
         trioxide.triangulate(SQUARE, angle=50)
-    with pytest.raises(ValueError, match="segment 1 .* crosses segment 0 "):
-        trioxide.triangulate(SQUARE[:4], [[0, 2], [1, 3]])
+    crossed = [[0, 1], [1, 2], [2, 3], [3, 0], [0, 2], [1, 3]]
+    with pytest.raises(ValueError, match=r"has 1 pair of segments that cross .*: 4 and 5 at \[1.5, 1.5\]; resolve puts"):
+        trioxide.triangulate(SQUARE[:4], crossed)
+    with pytest.warns(UserWarning, match="1 pair of segments crosses: 1 vertex is added"):
+        mesh = trioxide.triangulate(SQUARE[:4], crossed, resolve=True, markers=range(6))
+    assert len(mesh.triangles) == 4 and list(mesh.markers) == [0, 1, 2, 3, 4, 4, 5, 5] and mesh.counts["crossings"] == 1
+    assert len(trioxide.triangulate(SQUARE, RING, holes="inner").triangles) == 8
+    kept = trioxide.triangulate(SQUARE, RING, holes="inner", area=0.05, keep_boundary="all")
+    assert len(kept.segments) == 8 and len(kept.triangles) >= 160
 
 
 def test_a_background_gives_edge_lengths(cpu):

@@ -23,8 +23,31 @@ pub enum Error {
         /// The places of their ends.
         ends: [[DVec2; 2]; 2],
     },
+    /// The segments enclose triangles, but holes take all of them.
+    Hollow {
+        /// A hole that takes some.
+        hole: usize,
+        /// The point in it.
+        point: DVec2,
+        /// Number of holes.
+        holes: usize,
+    },
     /// A failure that is not the family's own.
     Shared(crate::Error),
+}
+
+/// The error of holes that take all triangles.
+fn hollow(hole: usize, point: DVec2, holes: usize) -> crate::Error {
+    let others = match holes {
+        1 => "takes all of the outline".to_owned(),
+        count => format!("and the other {} take all of the outline", count - 1),
+    };
+    crate::Error::Invalid {
+        element: format!("hole {hole}"),
+        rule: format!(
+            "at {point} {others}, so it encloses no triangle: a hole needs a ring of segments around it within the outline"
+        ),
+    }
 }
 
 impl From<crate::Error> for Error {
@@ -38,6 +61,7 @@ impl From<Error> for crate::Error {
         match error {
             Error::Repeated { vertex, other } => repeated(vertex.into(), other.into()),
             Error::Crossing { segments, ends } => crossing(segments, ends),
+            Error::Hollow { hole, point, holes } => hollow(hole, point, holes),
             Error::Shared(error) => error,
         }
     }
@@ -54,6 +78,7 @@ impl fmt::Display for Error {
         match self {
             Self::Repeated { vertex, other } => repeated((*vertex).into(), (*other).into()).fmt(f),
             Self::Crossing { segments, ends } => crossing(*segments, *ends).fmt(f),
+            Self::Hollow { hole, point, holes } => hollow(*hole, *point, *holes).fmt(f),
             Self::Shared(error) => error.fmt(f),
         }
     }

@@ -32,7 +32,11 @@ pub(super) fn insert(
     }
     let Some((places, sites)) = shuffle(on, ranked, hard)? else {
         return if is_all {
-            Err(no_triangle())
+            let [p, q] = [on.read(&ranked.sorted, 0)?, on.read(&ranked.sorted, 1)?];
+            let count = ranked.sorted.len();
+            Err(no_triangle(&format!(
+                "all {count} lie on the line through {p} and {q}"
+            )))
         } else {
             on.uninitialized(0)
         };

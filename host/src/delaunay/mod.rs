@@ -17,6 +17,7 @@
 //! ```
 
 pub mod constrained;
+pub mod crossings;
 mod error;
 mod gaps;
 mod hull;
@@ -240,6 +241,15 @@ impl Found {
     }
 }
 
+/// The words for fewer points than a triangle has.
+fn number_of(points: usize) -> String {
+    match points {
+        0 => "there is none".to_owned(),
+        1 => "there is 1".to_owned(),
+        count => format!("there are {count}"),
+    }
+}
+
 fn find<P: Point>(
     on: &Device,
     points: &Buffer<P>,
@@ -247,13 +257,14 @@ fn find<P: Point>(
     ways: Ways,
 ) -> Result<Found> {
     if points.len() < 3 {
-        return Err(no_triangle().into());
+        return Err(no_triangle(&number_of(points.len())).into());
     }
     check_most(points.len())?;
     let bounds = rank::bounds(on, points)?;
     let ranked = on.try_stage("rank points", || rank::rank(on, points, bounds, duplicates))?;
     if ranked.order.len() < 3 {
-        return Err(no_triangle().into());
+        let places = number_of(ranked.order.len());
+        return Err(no_triangle(&format!("{places} of different places")).into());
     }
     let (stars, hard) = on.stage("build stars", || stars::build(on, &ranked))?;
     let between_hard = on.stage("triangulate hard points", || {

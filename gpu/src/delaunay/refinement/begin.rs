@@ -1,10 +1,10 @@
 //! The triangles before refinement.
 
 use glam::DVec2;
-use trioxide_kernel::kernel;
 use trioxide_kernel::safe::{Atomic, In, Out, Own, Scatter};
+use trioxide_kernel::{Scalar, kernel};
 
-use super::{LARGEST, LEAST};
+use super::{LARGEST, LEAST, STUCK};
 use crate::delaunay::constrained::NO_SEGMENT;
 use crate::ids::{HalfEdge, Item, Place, Triangle, Vertex};
 
@@ -49,13 +49,36 @@ pub fn carry_lines(
     }
 }
 
+/// The subsegments that get no vertices.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Scalar)]
+#[repr(u32)]
+pub enum Held {
+    /// None.
+    Nothing,
+    /// Those at the boundary.
+    Boundary,
+    /// All.
+    All,
+}
+
 /// Gives half-edge `h` the number of its whole in place of a segment's, if it is on one or at the boundary: the lower
-/// half-edge of both.
+/// half-edge of both. A held one is stuck.
 #[kernel(requires(twins.len() == n, lines.len() == n), moves(twins.bytes() + 2 * lines.bytes()))]
-pub fn name_wholes(h: Own<HalfEdge>, twins: In<HalfEdge, HalfEdge>, lines: Out<u32, HalfEdge>) {
+pub fn name_wholes(
+    h: Own<HalfEdge>,
+    twins: In<HalfEdge, HalfEdge>,
+    held: Held,
+    lines: Out<u32, HalfEdge>,
+) {
     let twin = twins.at(h);
     if twin.is_none() || lines.at(h) != NO_SEGMENT {
-        lines.set(h, if *h < twin { *h } else { twin }.index());
+        let is_held = match held {
+            Held::Nothing => false,
+            Held::Boundary => twin.is_none(),
+            Held::All => true,
+        };
+        let whole = if *h < twin { *h } else { twin }.index();
+        lines.set(h, if is_held { whole | STUCK } else { whole });
     }
 }
 

@@ -99,8 +99,18 @@ pub enum Bound {
     Angle,
 }
 
+/// Raises `worst[0]` to the bits of a value, and lowers `first[0]` to the number of an item with the `wanted` bits.
+#[inline(always)]
+fn note_worst(i: Item, value: f64, wanted: u64, worst: Atomic<u64>, first: Atomic<u32>) {
+    let bits = value.to_bits();
+    worst.fetch_max(0, bits);
+    if bits == wanted {
+        first.min(0, i.index());
+    }
+}
+
 /// Whether triangle number `i` of `list` misses a bound. `worst[0]` becomes the bits of the largest area, or of the
-/// largest squared cosine, of such triangles.
+/// largest squared cosine, of such triangles, and `first[0]` the number of the first one with the `wanted` bits.
 #[kernel(requires(list.len() == n), moves(40 * n))]
 pub fn find_missed(
     i: Own<Item>,
@@ -110,7 +120,9 @@ pub fn find_missed(
     regions: In<u32, Triangle>,
     bounds: Bounds,
     bound: Bound,
+    wanted: u64,
     worst: Atomic<u64>,
+    first: Atomic<u32>,
 ) -> bool {
     let t = list.at(i);
     let points = sorted.at_all(corners.at_all([0, 1, 2].each(|k| HalfEdge::of(t, k))));
@@ -123,13 +135,13 @@ pub fn find_missed(
     };
     let is_missed = value > most * (1.0 + ROUNDING);
     if is_missed {
-        worst.fetch_max(0, value.to_bits());
+        note_worst(*i, value, wanted, worst, first);
     }
     is_missed
 }
 
 /// Whether triangle number `i` of `list` has an edge longer than the size at its centroid. `worst[0]` becomes the bits
-/// of the largest squared ratio of both.
+/// of the largest squared ratio of both, and `first[0]` the number of the first one with the `wanted` bits.
 #[kernel(requires(list.len() == n), moves(40 * n))]
 pub fn find_long(
     i: Own<Item>,
@@ -137,14 +149,16 @@ pub fn find_long(
     corners: In<Place, HalfEdge>,
     sorted: In<DVec2, Place>,
     background: Background,
+    wanted: u64,
     worst: Atomic<u64>,
+    first: Atomic<u32>,
 ) -> bool {
     let t = list.at(i);
     let points = sorted.at_all(corners.at_all([0, 1, 2].each(|k| HalfEdge::of(t, k))));
     let ratio = background.squared_ratio(points);
     let is_long = ratio > 1.0 + ROUNDING;
     if is_long {
-        worst.fetch_max(0, ratio.to_bits());
+        note_worst(*i, ratio, wanted, worst, first);
     }
     is_long
 }

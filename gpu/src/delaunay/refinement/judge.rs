@@ -4,8 +4,8 @@ use glam::DVec2;
 use trioxide_kernel::safe::{Atomic, In, Own};
 use trioxide_kernel::{Bits, Each, kernel};
 
-use super::{Bounds, FREE, TO_SPLIT};
-use crate::delaunay::constrained::{Mesh, NO_SEGMENT};
+use super::{Bounds, FREE, STUCK, TO_SPLIT};
+use crate::delaunay::constrained::Mesh;
 use crate::ids::{HalfEdge, Place, Triangle};
 
 /// The elements from number `k` on.
@@ -70,11 +70,16 @@ impl Bounds<'_> {
         self.areas.at(if region < last { region } else { last })
     }
 
+    /// Whether a triangle's area is too large.
+    #[inline(always)]
+    pub(super) fn has_large_area(&self, points: [DVec2; 3], region: u32) -> bool {
+        area(points) > self.largest_area(region)
+    }
+
     /// Whether a triangle is too large.
     #[inline(always)]
     pub(super) fn is_large<const SIZED: bool>(&self, points: [DVec2; 3], region: u32) -> bool {
-        area(points) > self.largest_area(region)
-            || SIZED && self.background.squared_ratio(points) > 1.0
+        self.has_large_area(points, region) || SIZED && self.background.squared_ratio(points) > 1.0
     }
 
     /// Whether a triangle is bad.
@@ -137,7 +142,7 @@ pub fn judge_triangles<const SIZED: bool>(
     places[0].is_some() && bounds.is_bad::<SIZED>(places, sorted, regions.at(t))
 }
 
-/// Marks the subsegment of half-edge `h`, if `h` is on one that its triangle's far corner encroaches.
+/// Marks the subsegment of half-edge `h`, if `h` is on one that its triangle's far corner encroaches, and may be split.
 #[kernel(requires(lines.len() == n), moves(2 * lines.bytes()))]
 pub fn mark_encroached(
     h: Own<HalfEdge>,
@@ -146,7 +151,8 @@ pub fn mark_encroached(
     lines: Atomic<u32, HalfEdge>,
     marked: Atomic<Bits<Triangle>>,
 ) {
-    if lines.load(h) == NO_SEGMENT {
+    // Of no segment all bits are set.
+    if lines.load(h) & STUCK != 0 {
         return;
     }
     let [a, b, apex] = [*h, h.next(), h.prev()].each(|h| mesh.sorted.at(mesh.corners.at(h)));

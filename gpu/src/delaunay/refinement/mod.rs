@@ -20,6 +20,16 @@
 //! | at an angle below 60 degrees between subsegments, these are split at powers of two, and nothing is removed | Ruppert 1995 |
 //! | a triangle across such an angle, whose short edge joins two subsegments equally far from the corner, is not bad | Miller, Pav, Walkington 2005 |
 //!
+//! *Held* subsegments get no vertices: a vertex that would encroach one is dropped, and its triangle stays. A triangle
+//! whose area is too large gets the vertex, or one at its centroid if the circumcenter is beyond a held subsegment.
+//!
+//! # Why the boundary stays simple
+//!
+//! A split of a boundary edge ab at p, rounded, has p on ab or inside of the triangle abc at it, and not on bc or ca,
+//! by the exact orientation. So the mesh loses the triangle apb at most, which no other vertex is in: the boundary
+//! crosses nothing, and touches nothing, that it did not before, and also not the other side of a slit of any width. An
+//! inner subsegment's p is on the right side of the outer edges of both of its triangles, so the mesh stays one.
+//!
 //! # Why a round may do many at once
 //!
 //! The *cavity* of a new vertex is the triangles whose circles contain it, seen from it: they give way to a fan of
@@ -56,6 +66,9 @@
 //! - *So no cycle of causes shortens*: a split by a free vertex's cause costs a factor of cos B >= 1 / sqrt(2), and
 //!   between two such splits a vertex for a bad triangle gains at least sqrt(2). All distances have a positive lower
 //!   bound, and only finitely many vertices fit (Ruppert 1995, theorem 1; with lenses Shewchuk 2002, section 4).
+//!
+//! *A vertex at the centroid*, beside held subsegments: with longest edge L and area above A it is 2 A / 3 L from
+//! the triangle's edges, and no vertex is within the circle around it of that radius. So finitely many fit.
 //!
 //! Where segments meet at less, powers of two keep the splits of both sides equal, and triangles across such angles are
 //! left as they are. Where the numbers have no room for a vertex, the triangle is left too.

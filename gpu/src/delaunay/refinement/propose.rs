@@ -216,26 +216,28 @@ pub fn propose_inserts<const SIZED: bool>(
         }
         k += 1;
     }
-    let p = center(&bounds.goal, points, is_large);
+    let mut p = center(&bounds.goal, points, is_large);
     let is_in_range = p.x.abs() <= LARGEST && p.y.abs() <= LARGEST;
-    let location = if is_in_range {
+    let mut location = if is_in_range {
         locate(&mesh, lines, t, p)
     } else {
         Location::OnVertex
     };
-    let start = match location {
-        Location::In(t) => HalfEdge::of(t, 0),
-        Location::Behind(h) => {
-            if mark_unless_stuck(&mesh, lines, marked, h) {
-                bad.clear_bit(t);
-            }
+    let has_large_area = bounds.has_large_area(points, regions.at(t));
+    if let Location::Behind(h) = location {
+        if !mark_unless_stuck(&mesh, lines, marked, h) {
             return;
         }
-        Location::OnVertex => {
-            bad.clear_bit(t);
-            return;
+        if has_large_area {
+            p = representable((points[0] + points[1] + points[2]) / 3.0);
+            location = locate(&mesh, lines, t, p);
         }
+    }
+    let Location::In(first) = location else {
+        bad.clear_bit(t);
+        return;
     };
+    let start = HalfEdge::of(first, 0);
     let mut stuck = 0;
     let mut free = 0;
     go_around(start, |h| {
@@ -247,7 +249,7 @@ pub fn propose_inserts<const SIZED: bool>(
             let ends = [mesh.origin(h), mesh.target(h)].each(|v| mesh.point(v));
             if encroaches(bounds.goal.lens, ends, p) {
                 if mark_unless_stuck(&mesh, lines, marked, h) {
-                    stuck += 1;
+                    stuck += u32::from(!has_large_area);
                 } else {
                     free += 1;
                 }
@@ -324,6 +326,39 @@ fn split_place([from, to]: [DVec2; 2], is_acute: [bool; 2]) -> DVec2 {
     representable(p - direction.perp() * aside)
 }
 
+/// The next number after a coordinate in the direction of `sign`, which is not 0.
+#[inline(always)]
+fn next_towards(c: f64, sign: f64) -> f64 {
+    if c == 0.0 {
+        return if sign > 0.0 { LEAST } else { -LEAST };
+    }
+    let bits = c.to_bits();
+    let next = if (c > 0.0) == (sign > 0.0) {
+        bits + 1
+    } else {
+        bits - 1
+    };
+    f64::from_bits(next)
+}
+
+/// A place of a split that is not outside of the boundary edge `ends`, if one is found: `p`, or one or two numbers from
+/// it. The mesh does not know what lies outside, so a vertex there might cross it.
+#[inline(always)]
+fn inside([from, to]: [DVec2; 2], p: DVec2) -> DVec2 {
+    let inward = (to - from).perp();
+    let mut p = p;
+    let mut k = 0;
+    while k < 2 && orientation(from, to, p) < 0 {
+        if inward.x.abs() > inward.y.abs() {
+            p.x = next_towards(p.x, inward.x);
+        } else {
+            p.y = next_towards(p.y, inward.y);
+        }
+        k += 1;
+    }
+    p
+}
+
 /// Whether the vertex `p` splits the triangle of `h` at that edge into two, each of which is a part of its cavity.
 #[inline(always)]
 fn is_split_by(mesh: &Mesh, h: HalfEdge, p: DVec2) -> bool {
@@ -393,9 +428,16 @@ pub fn propose_splits(
             proposals.claims.set(at, claim);
             return;
         }
-        let p = split_place(ends, acute);
-        let is_possible =
-            is_split_by(&mesh, h, p) && (twin.is_none() || is_split_by(&mesh, twin, p));
+        let mut p = split_place(ends, acute);
+        if twin.is_none() {
+            p = inside(ends, p);
+        }
+        let is_possible = is_split_by(&mesh, h, p)
+            && if twin.is_none() {
+                orientation(ends[0], ends[1], p) >= 0
+            } else {
+                is_split_by(&mesh, twin, p)
+            };
         if !is_possible {
             let line = line & !TO_SPLIT | STUCK;
             lines.store(h, line);

@@ -142,6 +142,9 @@ impl Error {
                 let first = (names.value)("duplicates", "first");
                 format!("{error}, or use {first}")
             }
+            Self::Delaunay(error @ trioxide::delaunay::Error::Hollow { .. }) => {
+                format!("{error}, or use {}", (names.value)("holes", "inner"))
+            }
             Self::Delaunay(error) => error.to_string(),
             Self::Background(error) => format!("the background: {error}"),
             #[cfg(feature = "triangulate")]
@@ -173,6 +176,10 @@ impl Error {
             Self::Tangled(left) => Shared::of_element(left.element(), &text),
             Self::Weld(error) => with_text(error.into(), text),
             Self::Delaunay(error) => with_text(error.into(), text),
+            #[cfg(feature = "triangulate")]
+            Self::TriangulateRefused(triangulate::Refusal::Crossings(_)) => {
+                Shared::of_element(triangulate::OUTLINE.to_owned(), &text)
+            }
             #[cfg(feature = "triangulate")]
             Self::TriangulateRefused(_) => Shared::Argument(text),
             #[cfg(feature = "vem")]

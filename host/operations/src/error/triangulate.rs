@@ -1,11 +1,20 @@
 //! The refusals of [`triangulate`](crate::triangulate()), in words.
 
+use trioxide::delaunay::crossings::{Crossings, MOST};
+
 use super::Names;
 
+/// The element of errors of a whole outline.
+pub(super) const OUTLINE: &str = "the outline";
+
 /// A refusal of triangulation besides the failures of the algorithms.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Refusal {
+    /// Segments cross each other elsewhere than at vertices.
+    Crossings(Box<Crossings>),
+    /// More segments cross than are resolved.
+    TooManyCrossings,
     /// There is no sequential algorithm.
     Serial,
     /// Sizes are a field and a mesh.
@@ -20,8 +29,16 @@ pub enum Refusal {
 }
 
 impl Refusal {
-    pub(super) fn say(self, Names { option, value }: Names) -> String {
+    pub(super) fn say(&self, Names { option, value }: Names) -> String {
         match self {
+            Self::Crossings(found) => format!(
+                "{OUTLINE} has {}; {} puts vertices there",
+                crossings(found),
+                option("resolve")
+            ),
+            Self::TooManyCrossings => {
+                format!("more than {MOST} pairs of segments cross: divide the outline")
+            }
             Self::Serial => format!(
                 "triangulation has no sequential algorithm: use {}",
                 value("device", "cpu")
@@ -40,6 +57,32 @@ impl Refusal {
             } => format!(
                 "the points have z from {low} to {high}: points that are refined lie in a plane of one z"
             ),
+        }
+    }
+}
+
+/// The number of crossings, and the first of them with their places.
+fn crossings(found: &Crossings) -> String {
+    let first: Vec<String> = (found.first.iter())
+        .map(|crossing| {
+            let [a, b] = crossing.segments;
+            format!("{a} and {b} at {}", crossing.place)
+        })
+        .collect();
+    let listed = first.join(", ");
+    let more = match found.count {
+        Some(count) if count <= first.len() => "",
+        _ => ", and so on",
+    };
+    match found.count {
+        Some(1) => format!("1 pair of segments that cross where no vertex is: {listed}"),
+        Some(count) => {
+            format!("{count} pairs of segments that cross where no vertex is: {listed}{more}")
+        }
+        None => {
+            format!(
+                "more than {MOST} pairs of segments that cross where no vertex is: {listed}{more}"
+            )
         }
     }
 }

@@ -6,11 +6,12 @@ mod background;
 mod neighbours;
 mod once;
 mod resident;
+mod resolve;
 mod within;
 
 use glam::DVec2;
 use trioxide::Buffer;
-use trioxide::delaunay::refinement::{self, Refinement};
+use trioxide::delaunay::refinement::{self, Keep, Refinement};
 use trioxide::delaunay::{self, Delaunay, Duplicates};
 use trioxide::device::Device;
 use trioxide::fields::MeshFields;
@@ -56,6 +57,24 @@ pub struct Options {
     /// gives no mesh [default: a million, and ten for each of the input]
     #[cfg_attr(feature = "clap", arg(long, value_name = "N", value_parser = parse_count))]
     pub max_vertices: Option<usize>,
+    /// Add no vertices on these segments: `outer`, those at the boundary of the triangles; `all`. Triangles at them may
+    /// miss the smallest angle and the sizes, which a note reports
+    #[cfg_attr(
+        feature = "clap",
+        arg(long, value_name = "SEGMENTS", value_enum, default_value_t)
+    )]
+    pub keep_boundary: Keep,
+    /// Put vertices where segments cross each other; the parts keep the markers of their segments. Without it segments
+    /// that cross are an error
+    #[cfg_attr(feature = "clap", arg(long))]
+    pub resolve: bool,
+    /// The holes: `given`, by the points in them; `inner`, the rings nested in another, of any format. A ring within a
+    /// hole is an island
+    #[cfg_attr(
+        feature = "clap",
+        arg(long, value_name = "HOLES", value_enum, default_value_t)
+    )]
+    pub holes: Holes,
     /// Keep the triangles outside of the segments, up to the convex hull
     #[cfg_attr(feature = "clap", arg(long))]
     pub convex: bool,
@@ -71,6 +90,17 @@ pub struct Options {
     /// Report the neighbours of each triangle
     #[cfg_attr(feature = "clap", arg(skip))]
     pub neighbours: bool,
+}
+
+/// The areas within an outline that get no triangles.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
+pub enum Holes {
+    /// Those with a given point
+    #[default]
+    Given,
+    /// Those of rings nested in another
+    Inner,
 }
 
 impl Options {
@@ -90,6 +120,7 @@ impl Options {
             largest_area: self.area,
             areas,
             sizes,
+            keep: self.keep_boundary,
             most_vertices: self.max_vertices,
         }
     }
@@ -146,6 +177,8 @@ pub struct Totals {
     pub input_segments: u64,
     /// Vertices at the place of one before, which no triangle has.
     pub duplicates: u64,
+    /// Pairs of segments that crossed, where vertices were put.
+    pub crossings: u64,
 }
 
 impl Totals {
@@ -158,6 +191,7 @@ impl Totals {
             ("input_vertices", self.input_vertices.into()),
             ("input_segments", self.input_segments.into()),
             ("duplicates", self.duplicates.into()),
+            ("crossings", self.crossings.into()),
         ]
     }
 }
@@ -205,10 +239,22 @@ pub fn triangulate(
     if options.refines() {
         outline.check_plane()?;
     }
+    let (outline, crossings, note) = match options.resolve {
+        true => resolve::outline(outline)?,
+        false => (outline, 0, None),
+    };
     let machine = on.start()?;
-    let (mesh, report) = match is_plain {
+    let (mesh, mut report) = match is_plain {
         true => scaled_points(&machine, outline.mesh, options.duplicates)?,
         false => limited(&machine, outline, options, sizes.as_ref())?,
+    };
+    report.notes.splice(..0, note);
+    report.firsts.truncate(vertices);
+    report.totals = Totals {
+        input_vertices: vertices as u64,
+        input_segments: segments as u64,
+        crossings,
+        ..report.totals
     };
     let (mesh, report) = match options.reorder {
         true => reordered(&machine, mesh, report)?,
@@ -408,7 +454,7 @@ fn inside(
         run: Run::of(on, Vec::new())?,
         totals: found.totals([points.len(), segments.len()]),
         firsts,
-        notes: found.notes(regions, options),
+        notes: found.notes((holes, regions), options),
         ..Report::default()
     };
     let once = Once::new(&inside.pieces, &inside.parents);

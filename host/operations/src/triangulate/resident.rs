@@ -11,6 +11,7 @@ use trioxide::outline::Region;
 use trioxide::{Buffer, forms};
 
 use super::once::Once;
+use super::resolve::OnDevice;
 use super::within::within;
 use super::{Options, Refusal, Totals, areas_of, background, find, ids_of, neighbours};
 use crate::error::Result;
@@ -139,12 +140,30 @@ pub fn resident(
     } else {
         let none = on.uninitialized(0)?;
         let given = segments.as_ref().unwrap_or(&none);
-        let found = within(on, points, given, (holes, regions), options, sizes.as_ref())?;
-        let mut totals = found.totals([points.len(), given.len()]);
-        let mut notes = found.notes(regions, options);
+        let input = [points.len(), given.len()];
+        let mut resolved = match options.resolve {
+            true => OnDevice::new(on, points, given)?,
+            false => None,
+        };
+        let (points, given) = resolved.as_ref().map_or((points, given), |resolved| {
+            (&resolved.points, &resolved.pieces)
+        });
+        let limits = (holes.as_slice(), regions.as_slice());
+        let found = within(on, points, given, limits, options, sizes.as_ref())?;
+        let mut totals = found.totals(input);
+        totals.vertices = found.points.as_ref().map_or(points.len(), Buffer::len) as u64;
+        let mut notes = found.notes(limits, options);
         let region_ids = found.mesh.region_ids(on, &ids_of(regions))?;
-        let parents = found.mesh.parents(on)?;
-        let (triangles, pieces, firsts) = found.mesh.into_arrays();
+        let mut parents = found.mesh.parents(on)?;
+        let (triangles, pieces, mut firsts) = found.mesh.into_arrays();
+        if let Some(resolved) = &resolved {
+            totals.crossings = resolved.crossings;
+            notes.insert(0, resolved.note.clone());
+            parents = resolved.parents(on, &parents)?;
+            if let Some(firsts) = &mut firsts {
+                on.resize(firsts, input[0])?;
+            }
+        }
         let mut pieces = Pieces {
             ends: pieces.cast(),
             parents,
@@ -154,7 +173,9 @@ pub fn resident(
             notes.push(note);
         }
         Resident {
-            points: found.points,
+            points: found
+                .points
+                .or(resolved.take().map(|resolved| resolved.points)),
             triangles: triangles.cast(),
             known: Arc::default(),
             regions: region_ids,

@@ -8,7 +8,7 @@ use trioxide::random::SplitMix64;
 
 use super::*;
 
-fn outline_of(points: &[[f64; 2]], segments: &[[u32; 2]]) -> Outline {
+pub(crate) fn outline_of(points: &[[f64; 2]], segments: &[[u32; 2]]) -> Outline {
     let segments = segments.iter().zip(1..);
     Outline {
         points: points.iter().map(|&p| p.into()).collect(),
@@ -59,7 +59,12 @@ fn overlap(outline: &Outline, one: &Segment, other: &Segment) -> bool {
 
 /// Checks a result, and the chain of each segment: all markers differ. If the area is known, no segment may be left
 /// out.
-fn check(case: &str, outline: &Outline, mesh: &Triangulation, expected_area: Option<f64>) {
+pub(crate) fn check(
+    case: &str,
+    outline: &Outline,
+    mesh: &Triangulation,
+    expected_area: Option<f64>,
+) {
     let count = outline.points.len();
     assert_eq!(mesh.points[..count], outline.points, "{case}");
     check_triangulation(mesh).unwrap_or_else(|error| panic!("{case}: {error}"));

@@ -27,7 +27,7 @@ class Triangulated(Mesh):
     ----------
     counts : dict
         What was counted, as the command line reports it: `vertices`, `faces`, `segments`, `input_vertices`, `input_segments`,
-        `duplicates`.
+        `duplicates`, `crossings`.
     firsts : (V,) array of uint32
         For each vertex of the input the first at its place. It is another one for the vertices that `duplicates="first"` leaves out of
         triangles.
@@ -71,6 +71,8 @@ class _Triangulate(TypedDict, total=False):
     size: Optional[str]
     background: Any
     max_vertices: Union[None, int, str]
+    keep_boundary: str
+    resolve: bool
     convex: bool
     duplicates: str
     reorder: bool
@@ -83,7 +85,7 @@ class _Triangulate(TypedDict, total=False):
 def _limits(holes: Any, regions: Any) -> Dict[str, Any]:
     """Points in holes and regions, for the native part."""
     arrays: Dict[str, Any] = {}
-    if holes is not None:
+    if holes is not None and not isinstance(holes, str):
         arrays["holes"] = np.ascontiguousarray(check.points(holes, "holes")[:, :2])
     if regions is not None:
         places = check.points([row[:2] for row in regions], "regions")
@@ -119,6 +121,8 @@ def triangulate(
     size: Optional[str] = None,
     background: Any = None,
     max_vertices: Union[None, int, str] = None,
+    keep_boundary: str = "none",
+    resolve: bool = False,
     convex: bool = False,
     duplicates: str = "refuse",
     reorder: bool = False,
@@ -145,8 +149,9 @@ def triangulate(
         Where points are triangulated and ordered.
     segments, markers : (S, 2) and (S,) integers, optional
         Edges of the outline as pairs of vertex ids, and their tags. For points of a device segments are there too, without markers.
-    holes : (H, 2) numbers, optional
-        A point in each hole.
+    holes : (H, 2) numbers, "given" or "inner", optional
+        A point in each hole; or the holes: `given`, by the points in them; `inner`, the rings nested in another, of any format. A ring
+        within a hole is an island.
     regions : list of (x, y, id) or (x, y, id, area), optional
         A point in each region, the id of its triangles, and the largest area that they may have where vertices are added; the others are in
         region 0.
@@ -163,6 +168,12 @@ def triangulate(
         The mesh of triangles in the plane with the point field of `size`.
     max_vertices : int or str, optional
         Most vertices to add, counting the ones that are removed again; a refinement that needs more is an error, and gives no mesh.
+    keep_boundary : "none", "outer" or "all"
+        Add no vertices on these segments: `outer`, those at the boundary of the triangles; `all`. Triangles at them may miss the smallest
+        angle and the sizes, which a note reports.
+    resolve : bool
+        Put vertices where segments cross each other; the parts keep the markers of their segments. Without it segments that cross are an
+        error.
     convex : bool
         Keep the triangles outside of the segments, up to the convex hull.
     duplicates : "refuse" or "first"
@@ -198,7 +209,7 @@ def triangulate(
     >>> triangulate(square, ring, holes=[[1.5, 1.5]])
     <trioxide.Triangulated: 8 vertices, 8 triangles, 8 segments>
     """
-    options = options_of("triangulate", locals())
+    options = options_of("triangulate", {**locals(), "holes": holes if isinstance(holes, str) else "given"})
     if check.is_device_array(outline):
         if markers is not None:
             raise ValueError("segments of a device have no markers: leave markers out, and take those of the result's parents")
@@ -215,7 +226,7 @@ def triangulate(
     path = None
     if isinstance(outline, (str, bytes, os.PathLike)):
         arrays["path"] = path = path_of(outline)
-        if not (segments is None and markers is None and holes is None and regions is None):
+        if not (segments is None and markers is None and (holes is None or isinstance(holes, str)) and regions is None):
             raise TypeError("segments, markers, holes and regions go with points: the file has its own")
     else:
         mesh = surface_of(of_any(outline), None, segments=segments, markers=markers)

@@ -20,7 +20,9 @@
 //! # }
 //! ```
 
+mod enclosed;
 mod flips;
+mod inner;
 pub(super) mod pieces;
 pub(super) mod select;
 pub(super) mod sides;
@@ -46,6 +48,8 @@ pub struct Limits<'a> {
     pub segments: &'a Buffer<[u32; 2]>,
     /// A point in each hole: triangles up to the segments around it are left out.
     pub holes: &'a [DVec2],
+    /// Whether rings nested in others are holes, too: `delaunay/constrained/inner.rs` has the rule.
+    pub inner_holes: bool,
     /// A point in each region.
     pub regions: &'a [DVec2],
     /// Whether triangles outside of the segments are kept, up to the convex hull.
@@ -58,6 +62,7 @@ impl<'a> Limits<'a> {
         Self {
             segments,
             holes: &[],
+            inner_holes: false,
             regions: &[],
             convex: false,
         }
@@ -74,6 +79,7 @@ pub struct Constrained {
     pub(super) firsts: Option<Buffer<Vertex>>,
     pub(super) duplicates: usize,
     pub(super) collapsed: u32,
+    pub(super) shared_regions: Vec<[u32; 2]>,
 }
 
 impl Constrained {
@@ -143,6 +149,11 @@ impl Constrained {
     /// Number of segments between equal points: they have no pieces.
     pub fn collapsed(&self) -> u32 {
         self.collapsed
+    }
+
+    /// Regions in parts that regions before them have, and these.
+    pub fn shared_regions(&self) -> &[[u32; 2]] {
+        &self.shared_regions
     }
 
     /// [`Self::triangles`], [`Self::pieces`] and [`Self::firsts`].
@@ -226,6 +237,7 @@ pub fn triangulate<P: Point>(
         duplicates: points.len() - mesh.ranked.order.len(),
         firsts: mesh.ranked.firsts,
         collapsed: segments.collapsed,
+        shared_regions: selected.shared,
     })
 }
 
@@ -259,7 +271,10 @@ pub(super) fn find<P: Point>(
     on.stage("restore Delaunay", || {
         flips::restore(on, &mut mesh, &segments, changed)
     })?;
-    let selected = on.try_stage("select triangles", || select::select(on, &mesh, limits))?;
+    let selected = on.stage("select triangles", || select::select(on, &mesh, limits))?;
+    let Some(selected) = selected else {
+        return Err(select::why_none(on, &mesh, limits)?);
+    };
     Ok(Limited {
         mesh,
         segments,

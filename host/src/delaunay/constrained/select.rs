@@ -6,13 +6,14 @@ use gpu::delaunay::constrained::{NO_REGION, ON_SEGMENT, OUTSIDE};
 use gpu::ids::{Item, Place, Triangle, Vertex};
 use trioxide_kernel::Bits;
 use trioxide_kernel::launch::Buffer;
-use trioxide_mesh::outline::no_triangle;
 
 use super::sides::spokes;
-use super::{Limits, Mesh};
+use super::{Limits, Mesh, enclosed, inner};
 use crate::collective::compact;
+use crate::delaunay::Error as Failure;
 use crate::delaunay::order::order_loose;
 use crate::device::{BitSet, Device};
+use crate::reorder::pick;
 use crate::{Error, Result};
 
 /// Triangles that are kept.
@@ -20,6 +21,8 @@ pub(in super::super) struct Selected {
     pub kept: BitSet<Triangle>,
     pub list: Buffer<Triangle>,
     regions: Option<Regions>,
+    /// Regions whose parts others have, and these.
+    pub shared: Vec<[u32; 2]>,
 }
 
 /// The regions of parts: triangles that no segment parts.
@@ -28,18 +31,20 @@ struct Regions {
     of_parts: Buffer<u32>,
 }
 
-/// Selects the triangles.
-pub(super) fn select(on: &Device, mesh: &Mesh, limits: &Limits<'_>) -> Result<Selected> {
+/// Selects the triangles; `None` if there are none.
+pub(super) fn select(on: &Device, mesh: &Mesh, limits: &Limits<'_>) -> Result<Option<Selected>> {
     let has_sides = !limits.segments.is_empty() && !limits.convex;
     let t = mesh.triangles();
-    if !has_sides && limits.holes.is_empty() && limits.regions.is_empty() {
+    let has_holes = limits.inner_holes || !limits.holes.is_empty();
+    if !has_sides && !has_holes && limits.regions.is_empty() {
         let mut numbers: Buffer<Vertex> = on.uninitialized(t)?;
         gpu::forms::count_up::launch(on, t as u32, &mut numbers)?;
-        return Ok(Selected {
+        return Ok(Some(Selected {
             kept: on.filled(t.div_ceil(32), Bits::new(u32::MAX))?,
             list: numbers.cast(),
             regions: None,
-        });
+            shared: Vec::new(),
+        }));
     }
     let sides = mesh.corners.len() as u32;
     let mut parents: Buffer<Vertex> = on.uninitialized(t)?;
@@ -56,12 +61,17 @@ pub(super) fn select(on: &Device, mesh: &Mesh, limits: &Limits<'_>) -> Result<Se
     };
     let holes = locate(on, mesh, &of_points, limits.holes, "hole")?;
     kernel::mark_holes::launch(on, holes.len() as u32, &holes, &mut parents, &mut gone)?;
+    if limits.inner_holes {
+        let holes = on.upload(&inner::holes(on, mesh)?)?;
+        kernel::mark_holes::launch(on, holes.len() as u32, &holes, &mut parents, &mut gone)?;
+    }
     let mut kept = on.uninitialized(t.div_ceil(32))?;
     kernel::select_triangles::launch(on, t as u32, &mut parents, &gone, &mut kept)?;
     let list = compact(on, &kept)?;
     if list.is_empty() {
-        return Err(nothing_enclosed(limits));
+        return Ok(None);
     }
+    let mut shared = Vec::new();
     let regions = match limits.regions.is_empty() {
         true => None,
         false => {
@@ -84,14 +94,38 @@ pub(super) fn select(on: &Device, mesh: &Mesh, limits: &Limits<'_>) -> Result<Se
                 let rule = "lies in a hole or outside: move it inside";
                 return Err(misplaced("region", i, limits.regions[i], rule));
             }
+            shared = share(on, located, &parents, &of_parts)?;
             Some(Regions { parents, of_parts })
         }
     };
-    Ok(Selected {
+    Ok(Some(Selected {
         kept,
         list,
         regions,
-    })
+        shared,
+    }))
+}
+
+/// Regions whose parts others have, and these: `located` has a triangle of each region.
+fn share(
+    on: &Device,
+    located: Buffer<u32>,
+    parents: &Buffer<u32>,
+    of_parts: &Buffer<u32>,
+) -> Result<Vec<[u32; 2]>> {
+    let mut roots = on.download(&located)?;
+    let mut at = located;
+    loop {
+        at = pick(on, parents, &at)?;
+        let above = on.download(&at)?;
+        if above == roots {
+            break;
+        }
+        roots = above;
+    }
+    let firsts = on.download(&pick(on, of_parts, &at)?)?;
+    let pairs = (0..).zip(firsts).filter(|(i, first)| i != first);
+    Ok(pairs.map(|(i, first)| [i, first]).collect())
 }
 
 /// The triangles that contain points.
@@ -137,15 +171,23 @@ fn misplaced(element: &str, i: usize, point: DVec2, rule: &str) -> Error {
     }
 }
 
-fn nothing_enclosed(limits: &Limits<'_>) -> Error {
-    if limits.segments.is_empty() {
-        return no_triangle();
-    }
-    Error::Invalid {
-        element: "the outline".to_owned(),
-        rule: "encloses no triangle: its segments must go around an area, or leave them out to triangulate the points"
-            .to_owned(),
-    }
+/// The error of limits that leave no triangle.
+pub(super) fn why_none(on: &Device, mesh: &Mesh, limits: &Limits<'_>) -> Result<Failure> {
+    let without = Limits {
+        holes: &[],
+        regions: &[],
+        inner_holes: false,
+        ..*limits
+    };
+    let holes = limits.holes.len();
+    Ok(match limits.holes.first() {
+        Some(&point) if select(on, mesh, &without)?.is_some() => Failure::Hollow {
+            hole: 0,
+            point,
+            holes,
+        },
+        _ => enclosed::nothing_enclosed(on, mesh)?,
+    })
 }
 
 /// Selected triangles in their order.

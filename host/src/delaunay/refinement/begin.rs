@@ -4,7 +4,7 @@ use glam::DVec2;
 use gpu::delaunay::constrained::{NO_REGION, NO_SEGMENT};
 use gpu::delaunay::refinement as kernel;
 use gpu::ids::{HalfEdge, Place, Vertex};
-use kernel::{BoundsBuffers, Goal, MOST_WHOLES, OF_INPUT};
+use kernel::{BoundsBuffers, Goal, Held, MOST_WHOLES, OF_INPUT};
 use trioxide_kernel::Bits;
 use trioxide_kernel::launch::Buffer;
 
@@ -112,7 +112,7 @@ impl Before {
 }
 
 /// Takes the selected triangles in their order.
-pub(super) fn begin(on: &Device, found: Limited) -> Result<(Mesh, Before)> {
+pub(super) fn begin(on: &Device, found: Limited, held: Held) -> Result<(Mesh, Before)> {
     let Limited {
         mesh: old,
         mut selected,
@@ -143,7 +143,7 @@ pub(super) fn begin(on: &Device, found: Limited) -> Result<(Mesh, Before)> {
     let mut lines = on.filled(sides, NO_SEGMENT)?;
     let n = old.corners.len() as u32;
     kernel::carry_lines::launch(on, n, &new, &old.lines, &mut lines)?;
-    kernel::name_wholes::launch(on, sides as u32, &twins, &mut lines)?;
+    kernel::name_wholes::launch(on, sides as u32, &twins, held, &mut lines)?;
     let vertices = old.ranked.sorted.len();
     let places = match old.ranked.firsts {
         Some(_) => Some(sides::places_of_vertices(on, &old.ranked)?),

@@ -2,7 +2,7 @@
 
 use glam::DVec2;
 use gpu::delaunay::refinement as kernel;
-use gpu::ids::{Item, Triangle, Vertex};
+use gpu::ids::{HalfEdge, Item, Triangle, Vertex};
 use kernel::Bound;
 use trioxide_kernel::launch::{Buffer, LaunchError};
 
@@ -107,7 +107,7 @@ pub(super) fn measure(
 ) -> Result<Vec<Missed>> {
     let n = list.len() as u32;
     let of_bound = |bound: Bound| {
-        find(on, n, |worst, bits| {
+        find(on, mesh, list, |bits_of_worst, worst, first, bits| {
             kernel::find_missed::launch(
                 on,
                 n,
@@ -117,7 +117,9 @@ pub(super) fn measure(
                 &mesh.regions,
                 wanted.of(&mesh.kinds, &mesh.wholes),
                 bound,
+                bits_of_worst,
                 worst,
+                first,
                 bits,
             )
         })
@@ -125,38 +127,100 @@ pub(super) fn measure(
     let mut missed = Vec::new();
     if bounds.largest_area.is_some() || !bounds.areas.is_empty() {
         let found = of_bound(Bound::Area)?;
-        missed.extend(found.map(|(triangles, largest)| Missed::Areas { triangles, largest }));
+        missed.extend(found.map(|found| Missed::Areas {
+            triangles: found.triangles,
+            largest: found.worst,
+            at: found.at,
+        }));
     }
     if bounds.smallest_angle.is_some() {
-        missed.extend(
-            of_bound(Bound::Angle)?.map(|(triangles, worst)| Missed::Angles {
-                triangles,
-                smallest: libm::acos(worst.sqrt()).to_degrees(),
-            }),
-        );
+        missed.extend(of_bound(Bound::Angle)?.map(|found| Missed::Angles {
+            triangles: found.triangles,
+            smallest: libm::acos(found.worst.sqrt()).to_degrees(),
+            at: found.at,
+        }));
     }
     if let Some(sizes) = bounds.sizes {
-        let found = find(on, n, |worst, bits| {
-            let (corners, sorted) = (&mesh.corners, &mesh.sorted);
-            kernel::find_long::launch(on, n, list, corners, sorted, sizes.buffers(), worst, bits)
+        let found = find(on, mesh, list, |bits_of_worst, worst, first, bits| {
+            let (corners, sorted, sizes) = (&mesh.corners, &mesh.sorted, sizes.buffers());
+            kernel::find_long::launch(
+                on,
+                n,
+                list,
+                corners,
+                sorted,
+                sizes,
+                bits_of_worst,
+                worst,
+                first,
+                bits,
+            )
         })?;
-        missed.extend(found.map(|(triangles, worst)| Missed::Sizes {
-            triangles,
-            worst: worst.sqrt(),
+        missed.extend(found.map(|found| Missed::Sizes {
+            triangles: found.triangles,
+            worst: found.worst.sqrt(),
+            at: found.at,
         }));
     }
     Ok(missed)
 }
 
-/// The number of the triangles that a launch over `n` finds, and their worst value; `None` without any.
+/// Triangles that miss a bound.
+struct Found {
+    triangles: u32,
+    worst: f64,
+    /// The centroid of the first with the worst value.
+    at: DVec2,
+}
+
+/// Finds triangles of a list by a launch, which is repeated for the place of the worst one; `None` without any.
 fn find(
     on: &Device,
-    n: u32,
-    launch: impl FnOnce(&mut Buffer<u64>, &mut BitSet<Item>) -> std::result::Result<(), LaunchError>,
-) -> Result<Option<(u32, f64)>> {
-    let mut bits: BitSet<Item> = on.uninitialized((n as usize).div_ceil(32))?;
+    mesh: &Mesh,
+    list: &Buffer<Triangle>,
+    mut launch: impl FnMut(
+        u64,
+        &mut Buffer<u64>,
+        &mut Buffer<u32>,
+        &mut BitSet<Item>,
+    ) -> std::result::Result<(), LaunchError>,
+) -> Result<Option<Found>> {
+    let mut bits: BitSet<Item> = on.uninitialized(list.len().div_ceil(32))?;
     let mut worst: Buffer<u64> = on.filled(2, 0)?.cast();
-    launch(&mut worst, &mut bits)?;
-    let (worst, triangles) = on.read_beside(&worst, || count_bits(on, &bits))?;
-    Ok((triangles > 0).then(|| (triangles, f64::from_bits(worst[0]))))
+    let mut first = on.filled(1, 0)?;
+    // No value has these bits.
+    launch(u64::MAX, &mut worst, &mut first, &mut bits)?;
+    let (worst_bits, triangles) = on.read_beside(&worst, || count_bits(on, &bits))?;
+    if triangles == 0 {
+        return Ok(None);
+    }
+    let mut first = on.filled(1, u32::MAX)?;
+    launch(worst_bits[0], &mut worst, &mut first, &mut bits)?;
+    let t = on.read(list, on.read(&first, 0)? as usize)?;
+    let mut sum = DVec2::ZERO;
+    for k in 0..3 {
+        let corner = on.read(&mesh.corners, HalfEdge::of(t, k).index() as usize)?;
+        sum += on.read(&mesh.sorted, corner.index() as usize)? / 3.0;
+    }
+    Ok(Some(Found {
+        triangles,
+        worst: f64::from_bits(worst_bits[0]),
+        at: sum,
+    }))
+}
+
+/// The length and the middle of the shortest edge.
+pub(super) fn shortest_edge(on: &Device, mesh: &Mesh) -> Result<(f64, DVec2)> {
+    let (corners, points) = (on.download(&mesh.corners)?, on.download(&mesh.sorted)?);
+    let mut shortest = (f64::INFINITY, DVec2::ZERO);
+    for sides in corners.chunks_exact(3).filter(|sides| sides[0].is_some()) {
+        for k in 0..3 {
+            let [a, b] = [sides[k], sides[(k + 1) % 3]].map(|v| points[v.index() as usize]);
+            let length = a.distance(b);
+            if length < shortest.0 {
+                shortest = (length, a.midpoint(b));
+            }
+        }
+    }
+    Ok(shortest)
 }

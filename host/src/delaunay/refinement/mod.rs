@@ -55,9 +55,34 @@ pub struct Refinement<'a> {
     pub areas: &'a [Option<f64>],
     /// Longest edge of a triangle, at its centroid.
     pub sizes: Option<&'a Background>,
+    /// Segments that get no vertices.
+    pub keep: Keep,
     /// Most vertices that refinement may add, counting the ones it removes again [default: ten for each point, and a
     /// million].
     pub most_vertices: Option<usize>,
+}
+
+/// Segments that refinement adds no vertices on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
+pub enum Keep {
+    /// Segments get vertices where triangles need them
+    #[default]
+    None,
+    /// The boundary of the triangles gets none
+    Outer,
+    /// No segment gets any
+    All,
+}
+
+impl Keep {
+    fn held(self) -> kernel::Held {
+        match self {
+            Self::None => kernel::Held::Nothing,
+            Self::Outer => kernel::Held::Boundary,
+            Self::All => kernel::Held::All,
+        }
+    }
 }
 
 impl Refinement<'_> {
@@ -123,6 +148,8 @@ pub enum Missed {
         triangles: u32,
         /// The largest area.
         largest: f64,
+        /// The centroid of such a triangle.
+        at: DVec2,
     },
     /// Triangles have a smaller angle, at a small angle between segments or where numbers allow no vertex.
     Angles {
@@ -130,6 +157,8 @@ pub enum Missed {
         triangles: u32,
         /// The smallest angle in degrees.
         smallest: f64,
+        /// The centroid of such a triangle.
+        at: DVec2,
     },
     /// Triangles have an edge that is longer than the size at their centroid.
     Sizes {
@@ -137,6 +166,8 @@ pub enum Missed {
         triangles: u32,
         /// The largest ratio of an edge to its size.
         worst: f64,
+        /// The centroid of such a triangle.
+        at: DVec2,
     },
 }
 
@@ -170,7 +201,10 @@ pub fn refine<P: Point>(
         constrained::pieces::list(on, &found.mesh, &found.segments, &found.selected.kept)
     })?;
     let collapsed = found.segments.collapsed;
-    let (mut mesh, before) = on.stage("take triangles", || begin::begin(on, found))?;
+    let shared_regions = found.selected.shared.clone();
+    let (mut mesh, before) = on.stage("take triangles", || {
+        begin::begin(on, found, bounds.keep.held())
+    })?;
     let areas = on.upload(&bounds.largest_areas(limits.regions.len()))?;
     let no_sizes = Background::none(on)?;
     let wanted = Wanted {
@@ -209,6 +243,7 @@ pub fn refine<P: Point>(
             duplicates: before.points() - before.order.len(),
             firsts: before.firsts,
             collapsed,
+            shared_regions,
         },
         not_reached,
     })

@@ -10,6 +10,7 @@ use trioxide_kernel::launch::Buffer;
 
 use super::Background;
 use super::begin::{Mesh, Wanted, lengthen};
+use super::end;
 use crate::collective::{compact, exclusive_scan, lengths};
 use crate::device::{BitSet, Device};
 use crate::{Error, Result};
@@ -254,12 +255,16 @@ impl<const SIZED: bool> Rounds<'_, SIZED> {
         }
         self.added += n;
         if self.added > self.most {
-            return Err(Error::Argument(format!(
-                "the refinement needs more than the {} vertices that it may add: give a smaller angle, a larger area{} or \
-                 more vertices",
-                self.most,
-                if SIZED { ", larger sizes" } else { "" }
-            )));
+            let (length, at) = end::shortest_edge(on, mesh)?;
+            let sizes = if SIZED { ", larger sizes" } else { "" };
+            return Err(Error::Invalid {
+                element: "the outline".to_owned(),
+                rule: format!(
+                    "needs more than the {} vertices that may be added: the shortest edge so far, of length {length:.3e}, is at \
+                     {at}; give a smaller angle, a larger area{sizes} or more vertices",
+                    self.most,
+                ),
+            });
         }
         let (vertices, triangles) = (mesh.sorted.len(), mesh.triangles());
         mesh.grow(on, vertices + n, triangles + 2 * n)?;

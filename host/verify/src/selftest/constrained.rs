@@ -176,6 +176,7 @@ fn run(
         holes,
         regions,
         convex,
+        ..Limits::of(&segments)
     };
     let result = triangulate(on, &on.upload(points)?, &limits, Duplicates::Refuse)?;
     download(on, &result)

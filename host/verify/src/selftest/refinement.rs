@@ -9,7 +9,7 @@ use super::{Case, Outcome, Size, equal};
 use crate::validate;
 use trioxide::delaunay::Duplicates;
 use trioxide::delaunay::constrained::Limits;
-use trioxide::delaunay::refinement::{Background, Missed, Refinement, refine};
+use trioxide::delaunay::refinement::{Background, Keep, Missed, Refinement, refine};
 use trioxide::device::Device;
 
 /// Angles are computed again, with other roundings.
@@ -169,6 +169,7 @@ impl Input {
             largest_area: Some(self.area),
             areas: &self.areas,
             most_vertices: Some(100_000),
+            keep: Keep::None,
         };
         let points = on.upload(&self.points)?;
         let result = refine(on, &points, &limits, Duplicates::First, &bounds)?;
