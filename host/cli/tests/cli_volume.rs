@@ -493,6 +493,13 @@ fn tetrahedra_become_polyhedra() {
     assert_eq!(measured["polyhedra"], cavities["polyhedra"]);
     assert_eq!(measured["barrier_faces"], cavities["barrier_faces_left"]);
     place.succeeds("vem v.vtu --problem patch");
+    // Every format that holds the field.
+    for output in ["s.vtk", "s.msh"] {
+        place.succeeds(&format!("vem r.vtu -o {output}"));
+        let solved = place.json(&format!("info {output}"));
+        let fields = solved["fields"].to_string();
+        assert!(fields.contains("solution"), "{output}: {fields}");
+    }
     for option in ["--strict", "--by area", "--levels 2", "--until 9"] {
         let refused = place.fails(&format!("polylla r.vtu --rule cavity {option}"));
         let name = option.split(' ').next().unwrap();

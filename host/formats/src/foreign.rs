@@ -1,6 +1,11 @@
 //! Files of formats that are not read, under an extension that is: the format, and the way to a file that is read.
 
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
 use crate::text::{Fault, text_start};
+use crate::volume::mfem::is_mfem;
 
 /// Beginnings of the files of formats that are read: the format and its extension.
 const OWN: [(&[u8], &str, &str); 10] = [
@@ -35,6 +40,17 @@ const OTHERS: [(&[u8], &str, &str); 6] = [
 ];
 
 const NETGEN: &str = "export it from Netgen as Gmsh2 Format, a .msh file";
+
+/// The name of the format of a file that is read as `format`: MFEM's files have the extension of Medit's.
+pub fn format_name(path: &Path, format: &'static str) -> &'static str {
+    let mut begin = Vec::new();
+    // A file that cannot be read has failed before.
+    _ = File::open(path).and_then(|file| file.take(4096).read_to_end(&mut begin));
+    match format == "Medit" && is_mfem(&begin) {
+        true => "MFEM",
+        false => format,
+    }
+}
 
 /// The fault of a file that does not begin as those of `extension`: it names the format that the file is of. If that is
 /// not known, it is `fault`.

@@ -66,6 +66,7 @@ mod vtu_out;
 mod xyz;
 
 use fields::{Joined, RESERVED, renamed};
+pub use foreign::format_name;
 pub use format::*;
 pub use input::read_text;
 use input::{complete, map_file, parse_file};

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use clap::Args;
 use serde_json::json;
 use trioxide::Result;
+use trioxide::formats::format_name;
 use trioxide::formats::volume::VolumeFormat;
 use trioxide::formats::{Format, PolyhedraFormat, ReadOptions, is_polyhedra_as};
 use trioxide_arguments::device::Report;
@@ -52,7 +53,7 @@ pub fn run(options: &Options) -> Result<()> {
         let text = text::of_polyhedra(&report);
         (format, report.values(), text, report.run)
     } else if is_volume {
-        let format = named(&|| Ok(VolumeFormat::to_read(input)?.name))?;
+        let format = named(&|| Ok(format_name(input, VolumeFormat::to_read(input)?.name)))?;
         let mesh = super::read_volume(input, reading, quiet)?;
         let report = operations::info_volume(&mesh).map_err(worded)?;
         (
@@ -62,7 +63,7 @@ pub fn run(options: &Options) -> Result<()> {
             report.run,
         )
     } else {
-        let format = named(&|| Ok(Format::to_read(input)?.name))?;
+        let format = named(&|| Ok(format_name(input, Format::to_read(input)?.name)))?;
         let mesh = super::read_mesh(input, reading, quiet)?;
         let report = operations::info(mesh)?;
         (

@@ -4,11 +4,14 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use glam::DVec3;
+use trioxide::fields::{Field, MeshFields};
 use trioxide::formats::atomic_file::write_atomically;
-use trioxide::formats::{ReadOptions, write_polyhedra, write_volume};
-use trioxide::mesh::Mesh;
+use trioxide::formats::volume::{VolumeFormat, WriteOptions};
+use trioxide::formats::{Encoding, ReadOptions};
+use trioxide::mesh::{Faces, Mesh};
 use trioxide::polyhedra_mesh::PolyhedralMesh;
-use trioxide::volume::VolumeMesh;
+use trioxide::volume::{TetMesh, VolumeMesh};
 use trioxide::{Error, Result, formats, render};
 use trioxide_arguments::device::Report;
 use trioxide_arguments::names::worded;
@@ -30,7 +33,8 @@ pub struct Options {
     mesh: PathBuf,
     #[command(flatten)]
     vem: vem::Options,
-    /// Solution to write: as a picture, .png or .svg, or as fields of the mesh, .vtu or, of planar meshes, .ply
+    /// Solution to write: as a picture, .png or .svg, or as fields of the mesh, in a format that holds them: .vtu, .vtk
+    /// of cells too, .vtp and .ply of planar meshes too
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     #[command(flatten)]
@@ -54,10 +58,14 @@ pub fn run(options: &Options) -> Result<()> {
     let (input, reading, quiet) = (&options.mesh, options.reading, options.quiet);
     let is_polyhedra = formats::is_polyhedra_as(input, reading);
     let is_cells = !is_polyhedra && super::is_volume(input, reading);
-    let is_space = is_polyhedra || is_cells;
     // A bad output is refused before a long read.
     let target = options.output.as_deref();
-    let target = target.map(|path| Target::of(path, is_space)).transpose()?;
+    let kind = match (is_polyhedra, is_cells) {
+        (true, _) => Kind::Polyhedra,
+        (_, true) => Kind::Cells,
+        _ => Kind::Faces,
+    };
+    let target = target.map(|path| Target::of(path, kind)).transpose()?;
     let pool = trioxide::device::threads(options.threads.map(usize::from))?;
     let (mesh, report) = pool
         .install(|| match (is_polyhedra, is_cells) {
@@ -114,32 +122,82 @@ enum Solved {
 /// The kind of file that the solution is written to.
 enum Target<'a> {
     Picture(&'a Path, render::Format),
-    Mesh(&'a Path, &'static formats::Format),
+    Mesh(&'a Path),
+}
+
+/// The elements of a mesh that is solved on.
+#[derive(Clone, Copy)]
+enum Kind {
+    Faces,
+    Cells,
+    Polyhedra,
+}
+
+impl Kind {
+    /// Whether files of the format of this name hold fields of the vertices of such a mesh; `None` for a name of none.
+    fn is_held(self, path: &Path) -> Option<(bool, &'static str)> {
+        let format = formats::Format::to_write(path).ok();
+        let solution = Field::scalars("solution", vec![0.5; 4]);
+        let mut fields = MeshFields::default();
+        fields.points.push(solution);
+        match self {
+            Self::Faces => {
+                let mesh = Mesh {
+                    points: vec![DVec3::ZERO; 4],
+                    faces: Faces::Triangles(vec![[0, 1, 2]]),
+                    fields,
+                    ..Mesh::default()
+                };
+                format.map(|format| {
+                    let losses = format.losses(&mesh, Encoding::default());
+                    (losses.is_empty(), format.name)
+                })
+            }
+            Self::Cells => match VolumeFormat::to_write(path) {
+                Ok(format) => {
+                    let tetrahedra = TetMesh {
+                        points: vec![DVec3::ZERO; 4],
+                        tetrahedra: vec![[0, 1, 2, 3]],
+                        ..TetMesh::default()
+                    };
+                    let mesh = VolumeMesh {
+                        fields,
+                        ..tetrahedra.into()
+                    };
+                    Some((format.losses(&mesh).is_empty(), format.name))
+                }
+                Err(_) => format.map(|format| (false, format.name)),
+            },
+            Self::Polyhedra => format.map(|format| (format.name == "VTU", format.name)),
+        }
+    }
+
+    fn said(self) -> [&'static str; 2] {
+        match self {
+            Self::Faces => ["", ".vtu, .vtp, .vtk or .ply"],
+            Self::Cells => [" of cells", ".vtu or .vtk"],
+            Self::Polyhedra => [" of polyhedra", ".vtu"],
+        }
+    }
 }
 
 impl Target<'_> {
-    fn of(path: &Path, is_space: bool) -> Result<Target<'_>> {
-        match formats::Format::to_write(path) {
-            Ok(format) if format.name == "VTU" => Ok(Target::Mesh(path, format)),
-            Ok(format) if format.name == "PLY" && !is_space => Ok(Target::Mesh(path, format)),
-            Ok(format) => Err(Error::Format {
-                path: path.to_owned(),
-                reason: format!(
-                    "{} does not hold a field{}: write .vtu{}, or a picture, .png or .svg",
-                    format.name,
-                    if is_space { " of polyhedra" } else { "" },
-                    if is_space { "" } else { ", .ply" }
-                ),
-            }),
-            Err(_) => match render::Format::of_path(path) {
+    fn of(path: &Path, kind: Kind) -> Result<Target<'_>> {
+        let [elements, names] = kind.said();
+        let refused = |reason| Error::Format {
+            path: path.to_owned(),
+            reason,
+        };
+        match kind.is_held(path) {
+            Some((true, _)) => Ok(Target::Mesh(path)),
+            Some((false, name)) => Err(refused(format!(
+                "{name} does not hold a field{elements}: write {names}, or a picture, .png or .svg"
+            ))),
+            None => match render::Format::of_path(path) {
                 Ok(format) => Ok(Target::Picture(path, format)),
-                Err(_) => Err(Error::Format {
-                    path: path.to_owned(),
-                    reason: format!(
-                        "a solution is written as .vtu{}, or as a picture, .png or .svg",
-                        if is_space { "" } else { " or .ply" }
-                    ),
-                }),
+                Err(_) => Err(refused(format!(
+                    "a solution is written as {names}, or as a picture, .png or .svg"
+                ))),
             },
         }
     }
@@ -161,17 +219,12 @@ impl Target<'_> {
                 let picture = picture?;
                 write_atomically(path, |file| file.write_all(&picture))
             }
-            Target::Mesh(path, format) => match solved {
-                Solved::InPlane(mesh) => {
-                    formats::write(path, mesh)?;
-                    if !quiet {
-                        super::note_losses(format, mesh);
-                    }
-                    Ok(())
+            Target::Mesh(path) => match solved {
+                Solved::InPlane(mesh) => super::write_mesh(path, mesh, quiet),
+                Solved::InSpace(mesh) => super::write_polyhedra(path, mesh, None, quiet),
+                Solved::OfCells(mesh) => {
+                    super::write_volume(path, mesh, WriteOptions::default(), quiet)
                 }
-                // A .vtu file keeps all.
-                Solved::InSpace(mesh) => write_polyhedra(path, mesh, None).map(drop),
-                Solved::OfCells(mesh) => write_volume(path, mesh),
             },
         }
     }

@@ -33,7 +33,7 @@ const SHAPES: [Shape; 8] = [
 const WAY: &str = "write it by MFEM's Mesh::PrintVTU, and read that .vtu file";
 
 /// Whether a file is one of MFEM.
-pub(super) fn is_mfem(file: &[u8]) -> bool {
+pub(crate) fn is_mfem(file: &[u8]) -> bool {
     file[Text::new(file, text_start(file)).skip_blanks()..].starts_with(b"MFEM ")
 }
 

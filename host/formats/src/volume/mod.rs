@@ -37,7 +37,7 @@ pub(crate) mod elements;
 pub(crate) mod gmsh;
 pub(crate) mod grid_fields;
 pub(crate) mod medit;
-mod mfem;
+pub(crate) mod mfem;
 mod output;
 mod table;
 #[cfg(test)]

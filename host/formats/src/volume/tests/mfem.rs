@@ -19,6 +19,16 @@ fn surface(text: &str) -> Parsed<Mesh> {
 }
 
 #[test]
+fn meshes_of_mfem_are_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("a.mesh");
+    for (text, name) in [(CELLS, "MFEM"), ("MeshVersionFormatted 2\n", "Medit")] {
+        std::fs::write(&file, text).unwrap();
+        assert_eq!(crate::format_name(&file, "Medit"), name);
+    }
+}
+
+#[test]
 fn meshes_of_mfem_are_read() {
     assert!(super::super::medit::is_volume(CELLS.as_bytes()));
     assert!(!super::super::medit::is_volume(FACES.as_bytes()));
