@@ -174,7 +174,7 @@ fn help_says_where_defaults_come_from_and_what_is_clamped() {
     }
     assert!(help("smooth").contains("0 where their sum is negative"));
     assert!(help("generate").contains("from 3 to 715827882"));
-    assert!(help("render").contains("[default: guessed for a surface"));
+    assert!(help("render").contains("[default: guessed for a mesh in space"));
 }
 
 fn run(folder: &Path, arguments: &str) -> (Option<i32>, String) {

@@ -108,7 +108,7 @@ pub(super) fn open(browser: &Path, page: &Path, view: &View) -> Result<Findings,
     Ok(Findings { object, time })
 }
 
-/// Counts a viewer's edges of polygons that are long enough to be seen, and the drawn ones among them.
+/// Counts the edges of polygons in a viewer that are long enough to be seen, and how many of them are drawn.
 fn edges(viewer: &Value) -> [u64; 2] {
     ["seen", "drawn"].map(|count| viewer["edges"][count].as_u64().unwrap_or(0))
 }
