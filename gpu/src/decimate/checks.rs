@@ -60,7 +60,7 @@ pub fn count_removed(
     rules: Rules,
     removed: Out<u32>,
 ) {
-    let place = |low: &Known, high: &Known| collapse_between(low, high, rules).to;
+    let place = |low: &Known, high: &Known, ()| collapse_between(low, high, rules).to;
     count_removed_by(i, acting, lows, choices, fans, sites, removed, place);
 }
 
@@ -74,12 +74,19 @@ pub(super) fn count_removed_by(
     fans: Fans,
     sites: In<Site>,
     removed: Out<u32>,
-    place: impl Fn(&Known, &Known) -> DVec3,
+    place: impl Fn(&Known, &Known, ()) -> DVec3,
 ) {
     let low = lows.at(acting.at(i));
     let high = Known::of(sites, choices.at(low).other());
     let low = Known::of(sites, low);
-    removed.set(i, checked(&fans, &low, &high, sites, place).0);
+    let kept = checked(&fans, &low, &high, sites, Some(()), place);
+    removed.set(
+        i,
+        match kept {
+            Some((count, ..)) => count,
+            None => 0,
+        },
+    );
 }
 
 /// Prefetches the ends of later nominees, then their lists, then the triangles in these.
@@ -112,25 +119,31 @@ fn ask_ahead(i: Item, lows: In<Vertex>, choices: In<Choice>, fans: &Fans, sites:
     }
 }
 
-/// The number of triangles that the collapse of the edge between two vertices removes, or 0 if it does not keep the
-/// surface; and where its vertex goes, which is its `place`.
+/// The number of triangles that the collapse of the edge between two vertices removes, where its vertex goes, which is
+/// its `place`, and its `sides`, which are none if it does not keep the seams; none if it does not keep the surface.
 #[inline(always)]
-pub(super) fn checked(
+pub(super) fn checked<S: Copy>(
     fans: &impl Corners,
     low: &Known,
     high: &Known,
     sites: In<Site>,
-    place: impl Fn(&Known, &Known) -> DVec3,
-) -> (u32, DVec3) {
+    sides: Option<S>,
+    place: impl Fn(&Known, &Known, S) -> DVec3,
+) -> Option<(u32, DVec3, S)> {
     let count = removes(fans, low, high, sites);
     if count == 0 {
-        return (0, DVec3::ZERO);
+        return None;
     }
-    let to = place(low, high);
+    let sides = sides?;
+    let to = place(low, high, sides);
     let up = || neighbourhood(fans, low, high, sites);
     let keeps = |v: &Known, other: &Known| keeps_sides(fans, v, other.id, to, sites, up);
     let is_kept = keeps(low, high) && keeps(high, low);
-    (if is_kept { count } else { 0 }, to)
+    if is_kept {
+        Some((count, to, sides))
+    } else {
+        None
+    }
 }
 
 /// The sum of the normals of the triangles at two vertices, but for needles and caps.

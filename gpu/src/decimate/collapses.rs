@@ -6,6 +6,7 @@ use trioxide_kernel::{Atomic, Bits, Each, In, Out, Scalar, kernel};
 
 use super::cheapest::Choice;
 use super::checks::checked;
+use super::copies::{Copies, Single};
 use super::costs::{Known, Rules, collapse_between, cost, ends_of};
 use super::fans::{Corners, Lists, NO_COST, Span, Start, mark};
 use super::quadric::{Quadric, merged};
@@ -93,26 +94,29 @@ pub fn collapse(
     touched: Atomic<Bits<Vertex>>,
 ) {
     let all_sites = sites.unwritten();
-    let place = |low: &Known, high: &Known| collapse_between(low, high, rules).to;
-    let merge = |kept: &Known, gone: &Known, at: DVec3| {
+    let place = |low: &Known, high: &Known, ()| collapse_between(low, high, rules).to;
+    let merge = |kept: &Known, gone: &Known, at: DVec3, ()| {
         let [a, b] = ends_of(kept, gone);
         merged(&a, &b, at)
     };
     let cost = |v: &Known, other: Vertex| cost(v, other, true, all_sites, rules);
+    let copies = Single { parents };
     let lists = Lists {
         spans,
         corners,
         starts,
     };
+    let check = |low: &Known, high: &Known| checked(&lists, low, high, all_sites, Some(()), place);
     collapse_by(
-        i, edges, places, used, removed, choices, lists, sites, parents, touched, place, merge,
+        i, edges, places, used, removed, choices, lists, sites, &copies, touched, check, merge,
         cost,
     );
 }
 
-/// As [`collapse()`], with the place of a collapse, the quadric of a merged vertex, and the cost of an edge.
+/// As [`collapse()`], with the copies of the vertices, the check of a collapse, the quadric of a merged vertex, and the
+/// cost of an edge.
 #[inline(always)]
-pub(super) fn collapse_by(
+pub(super) fn collapse_by<C: Copies>(
     i: Item,
     edges: In<Edge>,
     places: In<u32>,
@@ -121,10 +125,10 @@ pub(super) fn collapse_by(
     choices: Atomic<Choice>,
     lists: Lists,
     sites: Out<Site>,
-    parents: Out<Vertex>,
+    copies: &C,
     touched: Atomic<Bits<Vertex>>,
-    place: impl Fn(&Known, &Known) -> DVec3,
-    merge: impl Fn(&Known, &Known, DVec3) -> Quadric,
+    check: impl Fn(&Known, &Known) -> Option<(u32, DVec3, C::Sides)>,
+    merge: impl Fn(&Known, &Known, DVec3, C::Sides) -> Quadric,
     cost: impl Fn(&Known, Vertex) -> f32,
 ) {
     let Lists {
@@ -160,25 +164,25 @@ pub(super) fn collapse_by(
         })
     };
     let [kept, gone] = known();
-    let (count, at) = checked(&lists, &kept, &gone, all_sites, place);
-    removed.set(i, count);
-    if count == 0 {
+    let Some((count, at, sides)) = check(&kept, &gone) else {
+        removed.set(i, 0);
         give_up(low, high, lists);
         touched.set_bit(low);
         touched.set_bit(high);
         return;
-    }
+    };
+    removed.set(i, count);
     let joined = join(low, high, lists, used + places.at(i), choices);
     // Read once more: quadrics would fill registers during the checks.
     let [kept, gone] = known();
     let site = Site {
         at,
-        quadric: merge(&kept, &gone, at),
+        quadric: merge(&kept, &gone, at, sides),
         marks: kept.site.marks | gone.site.marks,
         padding: [0; 3],
     };
     sites.set(low, site);
-    parents.set(high, low);
+    copies.join(sides, low, high, joined, at);
     choices.store(high, Choice::NONE);
     let v = Known { id: low, site };
     let is_border = site.marks & mark::BORDER != 0;

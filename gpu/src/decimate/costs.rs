@@ -78,11 +78,11 @@ impl Known {
     }
 
     /// This end of an edge to `other`. A locked end holds the position; if there is none, the only end that is on the
-    /// boundary does.
+    /// boundary does, then the only one at a seam.
     #[inline(always)]
     pub(super) fn end(&self, other: &Self) -> End {
-        let holds = self.is(mark::LOCKED)
-            || (self.is(mark::BORDER) && !other.is(mark::BORDER | mark::LOCKED));
+        const RANKS: u32 = mark::SEAM | mark::LINE | mark::BORDER | mark::LOCKED;
+        let holds = self.is(mark::LOCKED) || self.site.marks & RANKS > other.site.marks & RANKS;
         End {
             at: self.site.at,
             quadric: self.site.quadric,

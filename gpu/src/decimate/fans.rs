@@ -11,14 +11,18 @@ use trioxide_kernel::{Group, In, Out, Scalar, kernel};
 
 use crate::ids::{HalfEdge, Vertex};
 
-/// Bits of a vertex's marks.
+/// Bits of a vertex's marks. Of the ends of an edge the one with the highest of the first four holds its place.
 pub mod mark {
+    /// At an edge of a seam.
+    pub const SEAM: u32 = 1;
+    /// A seam passes: there are two copies, and two edges of seams.
+    pub const LINE: u32 = 2;
     /// On the boundary: an edge of it has one triangle.
-    pub const BORDER: u32 = 1;
+    pub const BORDER: u32 = 4;
     /// Stays where it is.
-    pub const LOCKED: u32 = 2;
+    pub const LOCKED: u32 = 8;
     /// An end of no collapse: its triangles are no single fan, or too many.
-    pub const APART: u32 = 4;
+    pub const APART: u32 = 16;
 }
 
 /// Most triangles of a vertex that is an end of a collapse, or comes of one.

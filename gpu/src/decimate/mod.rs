@@ -57,11 +57,46 @@
 //! - A vertex whose triangles are no single fan, or more than [`MOST_IN_FAN`], is an end of no collapse, and none comes
 //!   of a collapse that has more triangles.
 //! - A locked vertex stays where it is; an edge of two locked ones has no cost. So vertices where regions meet stay.
-//! - *Seams* are locked: vertices of the boundary whose position is that of another one of the boundary (0 and -0 are
-//!   equal), as at the cuts of a texture, where each side has vertices of its own. No gap opens: an edge of the
-//!   boundary that lies on another one has two such ends, and stays; or one end is such and the other one the end of a
-//!   seam. Then the collapse of one side would leave a triangle of the other side without area, and the checks refuse
-//!   it.
+//!
+//! # Seams
+//!
+//! Vertices of the boundary at one *place* (0 and -0 are equal) are *copies*, as at the cut of a texture, where each
+//! side has vertices of its own. All rules above are for places: a place has the number of its lowest copy, the
+//! triangles of all its copies, and the sum of their quadrics in ascending order. So no gap opens, an edge of a cut
+//! collapses on both sides at once, its cost is that of both, and the proof of the order holds as it is. Only each
+//! corner knows its copy.
+//!
+//! An edge is *of a seam* if its two triangles have different copies at one end at least. A place is one of these:
+//!
+//! | edges of seams | copies | the place is | and becomes one with |
+//! | --- | --- | --- | --- |
+//! | 0 | 1 | free | any neighbour |
+//! | 1 | 1 | an *end* of a seam, not on the boundary | free ones; at an ear with any place at a seam |
+//! | 2 | 2 | on a *line*, not on the boundary | free ones, ends at an ear, and along a seam |
+//! | others | | a *meeting*: locked | as a line |
+//!
+//! A place holds its position against those above it in this table. Between two places at seams an edge collapses in
+//! two cases only:
+//!
+//! - *Along a seam*: its two triangles have different copies at both ends. The two copies of each triangle become one,
+//!   with the lower id, and the numbers of each side are fitted from that side alone. Neither side may be a lone
+//!   triangle, which is the only one with its copies at both ends.
+//! - *At an ear*: the edge is not of a seam, at least one of its ends is an end of a seam, and exactly one of its
+//!   triangles is the only one with its copy at its third corner, which is locked: the triangles beyond its two other
+//!   edges have other copies there. The ear's copy goes into the lower one of these two. So the poles of a globe, where
+//!   each triangle has its own copy, lose triangles.
+//!
+//! A place at a seam that is not locked never becomes one with a vertex of the boundary, or a locked one, that is at no
+//! seam. So each seam keeps its line, and each part between seams keeps its topology: along a seam each side loses a
+//! triangle, two edges and a vertex; at an ear the part loses two triangles, four edges and two vertices. Copies go
+//! into a higher id only at an ear.
+//!
+//! Copies stay apart, and each is locked, where a triangle has two corners at one place, and where the triangles of all
+//! copies are no single fan: sides of other orientations, or three sheets. Regions that meet along a seam alone do not
+//! lock it.
+//!
+//! The planes of the boundary count at copies too, and so hold the line of a seam; but not at the end of a seam, where
+//! both edges of the boundary lead to one place. Without copies no kernel of seams runs but the search for them.
 //!
 //! # Flat parts
 //!
@@ -108,9 +143,9 @@
 //! | check the mesh | `corners` |
 //! | place corners | `fans` |
 //! | measure vertices | `vertices`, into `sites` |
-//! | price edges | `costs` |
-//! | find seams | `seams` |
 //! | measure numbers | `values`, `trends`; the rounds with numbers are in `weighed` |
+//! | find seams | `seams`; the rounds with seams are in `seamed`, with `copies` |
+//! | price edges | `costs` |
 //! | find cheapest | `cheapest`, `nominees` |
 //! | nominate | `nominees` |
 //! | find first | `checks` |
@@ -121,6 +156,7 @@
 mod cheapest;
 mod checks;
 mod collapses;
+mod copies;
 mod corners;
 mod costs;
 mod cut;
@@ -128,6 +164,7 @@ mod fans;
 mod nominees;
 mod quadric;
 mod results;
+mod seamed;
 mod seams;
 mod sites;
 mod trends;
@@ -138,6 +175,7 @@ mod weighed;
 pub use cheapest::*;
 pub use checks::*;
 pub use collapses::*;
+pub use copies::*;
 pub use corners::*;
 pub use costs::*;
 pub use cut::*;
@@ -145,6 +183,7 @@ pub use fans::*;
 pub use nominees::*;
 pub use quadric::*;
 pub use results::*;
+pub use seamed::*;
 pub use seams::*;
 pub use sites::*;
 pub use trends::*;

@@ -70,6 +70,20 @@ pub fn write_triangles(
     );
 }
 
+/// As [`write_triangles()`], by the copies of the corners.
+#[kernel(requires(list.len() == n, left.len() == n), moves(list.bytes() + 12 * n + ranks.bytes() + left.bytes()))]
+pub fn write_copies(
+    i: Own<Item>,
+    list: In<Triangle, Item>,
+    copies: In<Vertex, HalfEdge>,
+    ranks: In<u32>,
+    left: Out<[Vertex; 3], Item>,
+) {
+    let t = list.at(i);
+    let copies = copies.at_all([HalfEdge::of(t, 0), HalfEdge::of(t, 1), HalfEdge::of(t, 2)]);
+    left.set(i, copies.each(|v| Vertex::new(rank_of(ranks, v))));
+}
+
 /// Writes the position of vertex `list[i]` in the units of the input. A vertex that did not move gets its own bits,
 /// since the unit is a power of two.
 #[kernel(requires(list.len() == n, left.len() == n), moves(list.bytes() + 2 * left.bytes()))]

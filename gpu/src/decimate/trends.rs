@@ -12,8 +12,9 @@
 
 use bytemuck::{Pod, Zeroable};
 use glam::DVec3;
-use trioxide_kernel::{In, Out, Scalar, kernel};
+use trioxide_kernel::{Each, In, Out, Scalar, kernel};
 
+use super::copies::Sides;
 use super::costs::{Known, Rules, collapse_between, ends_of};
 use super::fans::{Corners, Fans, mark};
 use super::quadric::{Collapse, End, Quadric, collapse_by, merged};
@@ -75,15 +76,53 @@ impl Trend {
 }
 
 /// The ends of an edge, the lower one first.
-struct Pair {
-    ids: [Vertex; 2],
+pub(super) struct Pair {
     ends: [End; 2],
     locked: [bool; 2],
+    sides: [Side; 2],
+    /// 1, or 2 at a seam.
+    count: u32,
+}
+
+/// The vertices along an edge that become one, with the areas of their quadrics.
+#[derive(Clone, Copy)]
+struct Side {
+    ids: [Vertex; 2],
+    areas: [f64; 2],
 }
 
 impl Pair {
+    /// Without seams each end is one vertex.
     #[inline(always)]
-    fn of(u: &Known, v: &Known) -> Self {
+    pub(super) fn of(u: &Known, v: &Known) -> Self {
+        let ids = if u.id < v.id {
+            [u.id, v.id]
+        } else {
+            [v.id, u.id]
+        };
+        let ends = ends_of(u, v);
+        let areas = [ends[0].quadric.area, ends[1].quadric.area];
+        let side = Side { ids, areas };
+        Self::along(u, v, ends, [side; 2], 1)
+    }
+
+    /// With the copies along the edge, whose quadrics have these areas.
+    #[inline(always)]
+    pub(super) fn at_seam(
+        u: &Known,
+        v: &Known,
+        sides: Sides,
+        area: impl Fn(Vertex) -> f64,
+    ) -> Self {
+        let [p, q] = sides.pairs.each(|ids| Side {
+            ids,
+            areas: ids.each(&area),
+        });
+        Self::along(u, v, ends_of(u, v), [p, q], sides.count)
+    }
+
+    #[inline(always)]
+    fn along(u: &Known, v: &Known, ends: [End; 2], sides: [Side; 2], count: u32) -> Self {
         let are_sorted = u.id < v.id;
         let of_each = |at_u: bool, at_v: bool| {
             if are_sorted {
@@ -93,14 +132,17 @@ impl Pair {
             }
         };
         Self {
-            ids: if are_sorted {
-                [u.id, v.id]
-            } else {
-                [v.id, u.id]
-            },
-            ends: ends_of(u, v),
+            ends,
             locked: of_each(u.is(mark::LOCKED), v.is(mark::LOCKED)),
+            sides,
+            count,
         }
+    }
+
+    /// One of the sides.
+    #[inline(always)]
+    fn side(&self, k: u32) -> Side {
+        if k == 0 { self.sides[0] } else { self.sides[1] }
     }
 
     /// The vectors from both ends.
@@ -109,21 +151,22 @@ impl Pair {
         [to - self.ends[0].at, to - self.ends[1].at]
     }
 
+    /// The value of a number with trends `p` and `q` at the ends, at `d` and `e` from them, with the areas `near` and
+    /// `far`. A locked end keeps its own.
     #[inline(always)]
-    fn areas(&self) -> [f64; 2] {
-        [self.ends[0].quadric.area, self.ends[1].quadric.area]
-    }
-
-    /// The value of a number with trends `p` and `q` at the ends, at `d` and `e` from them. A locked end keeps its own.
-    #[inline(always)]
-    fn value(&self, channel: &Channel, [p, q]: &[Trend; 2], [d, e]: [DVec3; 2]) -> f64 {
+    fn value(
+        &self,
+        channel: &Channel,
+        [p, q]: &[Trend; 2],
+        [d, e]: [DVec3; 2],
+        [near, far]: [f64; 2],
+    ) -> f64 {
         if self.locked[0] {
             return p.value;
         }
         if self.locked[1] {
             return q.value;
         }
-        let [near, far] = self.areas();
         let area = near + far;
         if area <= 0.0 {
             return p.value;
@@ -154,20 +197,32 @@ impl<R: Fn(u32) -> Trend> Weighing<'_, R> {
     }
 
     #[inline(always)]
-    fn trends(&self, pair: &Pair, channel: u32) -> [Trend; 2] {
+    fn trends(&self, side: &Side, channel: u32) -> [Trend; 2] {
         [
-            (self.read)(self.place(pair.ids[0], channel)),
-            (self.read)(self.place(pair.ids[1], channel)),
+            (self.read)(self.place(side.ids[0], channel)),
+            (self.read)(self.place(side.ids[1], channel)),
         ]
     }
 
     /// The collapse of the edge between two vertices.
     #[inline(always)]
     pub(super) fn collapse(&self, u: &Known, v: &Known, rules: Rules) -> Collapse {
+        self.collapse_pair(u, v, rules, || Pair::of(u, v))
+    }
+
+    /// As [`collapse`](Self::collapse), with the sides of the edge.
+    #[inline(always)]
+    pub(super) fn collapse_pair(
+        &self,
+        u: &Known,
+        v: &Known,
+        rules: Rules,
+        pair: impl FnOnce() -> Pair,
+    ) -> Collapse {
         if rules.counts == 0 {
             return collapse_between(u, v, rules);
         }
-        let pair = Pair::of(u, v);
+        let pair = pair();
         let [low, high] = &pair.ends;
         collapse_by(
             low,
@@ -198,20 +253,25 @@ impl<R: Fn(u32) -> Trend> Weighing<'_, R> {
     #[inline(always)]
     fn cost_at(&self, pair: &Pair, to: DVec3) -> f64 {
         let [d, e] = pair.steps(to);
-        let [near, far] = pair.areas();
         let mut cost = pair.ends[0].quadric.sum(d) + pair.ends[1].quadric.sum(e);
-        let mut c = 0;
-        while c < self.channels.len() {
-            let channel = self.channels.at(c);
-            if channel.square == 0.0 {
+        let mut k = 0;
+        while k < pair.count {
+            let side = pair.side(k);
+            let [near, far] = side.areas;
+            let mut c = 0;
+            while c < self.channels.len() {
+                let channel = self.channels.at(c);
+                if channel.square == 0.0 {
+                    c += 1;
+                    continue;
+                }
+                let both = self.trends(&side, c);
+                let value = pair.value(&channel, &both, [d, e], side.areas);
+                let [p, q] = both;
+                cost += channel.square * (p.cost(value, d, near) + q.cost(value, e, far));
                 c += 1;
-                continue;
             }
-            let both = self.trends(pair, c);
-            let value = pair.value(&channel, &both, [d, e]);
-            let [p, q] = both;
-            cost += channel.square * (p.cost(value, d, near) + q.cost(value, e, far));
-            c += 1;
+            k += 1;
         }
         if cost < 0.0 { 0.0 } else { cost }
     }
@@ -224,27 +284,32 @@ impl<R: Fn(u32) -> Trend> Weighing<'_, R> {
         let mut both = a.plus(b);
         let mut linear = a.vector() + a.times(half) + (b.vector() - b.times(half));
         let ridge = ROUNDING * both.trace();
-        let [near, far] = pair.areas();
-        let area = near + far;
-        let mut c = 0;
-        while c < self.channels.len() {
-            let square = self.channels.at(c).square;
-            if square == 0.0 {
+        let mut k = 0;
+        while k < pair.count {
+            let side = pair.side(k);
+            let [near, far] = side.areas;
+            let area = near + far;
+            let mut c = 0;
+            while c < self.channels.len() {
+                let square = self.channels.at(c).square;
+                if square == 0.0 {
+                    c += 1;
+                    continue;
+                }
+                let [p, q] = self.trends(&side, c);
+                // Values are measured from the mean of both.
+                let step = (q.value - p.value) * 0.5;
+                let mean = p.value + step;
+                let offset = p.lack(mean, half, near) + q.lack(mean, -half, far);
+                linear -= (p.slope() - q.slope()) * (square * step);
+                if area > 0.0 {
+                    let slope = p.slope() + q.slope();
+                    both.add_plane(slope, -square / area);
+                    linear -= slope * (square * (offset / area));
+                }
                 c += 1;
-                continue;
             }
-            let [p, q] = self.trends(pair, c);
-            // Values are measured from the mean of both.
-            let step = (q.value - p.value) * 0.5;
-            let mean = p.value + step;
-            let offset = p.lack(mean, half, near) + q.lack(mean, -half, far);
-            linear -= (p.slope() - q.slope()) * (square * step);
-            if area > 0.0 {
-                let slope = p.slope() + q.slope();
-                both.add_plane(slope, -square / area);
-                linear -= slope * (square * (offset / area));
-            }
-            c += 1;
+            k += 1;
         }
         both.matrix[0] += ridge;
         both.matrix[3] += ridge;
@@ -253,40 +318,45 @@ impl<R: Fn(u32) -> Trend> Weighing<'_, R> {
         both.least()
     }
 
-    /// The quadric of the vertex that `kept` and `gone` become at `to`, whose id is the lower one. Calls `write` with
-    /// each of its trends.
+    /// The quadric of the vertex that the ends of `pair` become at `to`. Calls `write` with each of the trends of the
+    /// lower id of each side.
     #[inline(always)]
     pub(super) fn merge(
         &self,
-        kept: &Known,
-        gone: &Known,
+        pair: &Pair,
         to: DVec3,
         rules: Rules,
         write: impl Fn(u32, Trend),
     ) -> Quadric {
-        let pair = Pair::of(kept, gone);
         let (a, b) = (&pair.ends[0].quadric, &pair.ends[1].quadric);
         let [d, e] = pair.steps(to);
-        let [near, far] = pair.areas();
         let mut linear = a.vector() + a.times(d) + (b.vector() + b.times(e));
         let mut constant = a.sum(d) + b.sum(e);
-        let mut c = 0;
-        while c < self.channels.len() {
-            let (channel, both) = (self.channels.at(c), self.trends(&pair, c));
-            let value = pair.value(&channel, &both, [d, e]);
-            let [p, q] = both;
-            if channel.square > 0.0 {
-                constant += channel.square * (p.cost(value, d, near) + q.cost(value, e, far));
-                let steps = p.slope() * (value - p.value) + q.slope() * (value - q.value);
-                linear -= steps * channel.square;
+        let mut k = 0;
+        while k < pair.count {
+            let side = pair.side(k);
+            let [near, far] = side.areas;
+            let [first, second] = side.ids;
+            let kept = if first < second { first } else { second };
+            let mut c = 0;
+            while c < self.channels.len() {
+                let (channel, both) = (self.channels.at(c), self.trends(&side, c));
+                let value = pair.value(&channel, &both, [d, e], side.areas);
+                let [p, q] = both;
+                if channel.square > 0.0 {
+                    constant += channel.square * (p.cost(value, d, near) + q.cost(value, e, far));
+                    let steps = p.slope() * (value - p.value) + q.slope() * (value - q.value);
+                    linear -= steps * channel.square;
+                }
+                let trend = Trend {
+                    value,
+                    slope: (p.slope() + q.slope()).to_array(),
+                    offset: p.lack(value, d, near) + q.lack(value, e, far),
+                };
+                write(self.place(kept, c), trend);
+                c += 1;
             }
-            let trend = Trend {
-                value,
-                slope: (p.slope() + q.slope()).to_array(),
-                offset: p.lack(value, d, near) + q.lack(value, e, far),
-            };
-            write(self.place(pair.ids[0], c), trend);
-            c += 1;
+            k += 1;
         }
         if rules.counts == 0 {
             return merged(&pair.ends[0], &pair.ends[1], to);

@@ -16,8 +16,8 @@ const BORDER_WEIGHT: f64 = 10.0;
 /// Writes the position of vertex `v` in units of `unit`, its quadric and its marks.
 ///
 /// The quadric has the planes of its triangles, weighted by area, and for each edge of the boundary the plane through
-/// it that is perpendicular to the triangle. `locked` are vertices to lock, or empty; `lock_border` locks the boundary.
-/// Vertices where `regions` of triangles (or none) meet are locked too.
+/// it that is perpendicular to the triangle. `locked` are vertices to lock, or empty. Vertices where `regions` of
+/// triangles (or none) meet are locked too.
 #[kernel(
     requires(
         fans.spans.len() == n,
@@ -35,7 +35,6 @@ pub fn measure_vertices(
     unit: f64,
     regions: In<i32>,
     locked: In<Bits<Vertex>>,
-    lock_border: bool,
     sites: Out<Site>,
 ) {
     let point = |v: Vertex| points.at(v) * unit;
@@ -67,16 +66,25 @@ pub fn measure_vertices(
     if count > MOST_IN_FAN {
         marked |= mark::APART;
     } else {
-        marked |= fan_of(&fans, v, count, point, |normal, along| {
+        let mut add = |normal: DVec3, along: DVec3| {
             let plane = along.cross(normal);
             let square = plane.dot(plane);
             if square > 0.0 {
                 quadric.add_plane(plane, BORDER_WEIGHT * along.dot(along) / square);
             }
+        };
+        // The last edge waits for the next one: both lead to one place at the end of a seam, which has no direction.
+        let (mut waits, mut normal, mut along) = (false, DVec3::ZERO, DVec3::ZERO);
+        marked |= fan_of(&fans, v, count, point, |of_next, next| {
+            let is_seam = waits && along == next;
+            if waits && !is_seam {
+                add(normal, along);
+            }
+            (waits, normal, along) = (!is_seam, of_next, next);
         });
-    }
-    if lock_border && marked & mark::BORDER != 0 {
-        marked |= mark::LOCKED;
+        if waits {
+            add(normal, along);
+        }
     }
     sites.set(
         v,
@@ -96,7 +104,7 @@ pub fn measure_vertices(
 /// none has two that follow it, at most one has none, and a walk from the first (the one that follows none, or any)
 /// passes all.
 #[inline(always)]
-fn fan_of(
+pub(super) fn fan_of(
     fans: &Fans,
     v: Vertex,
     count: u32,

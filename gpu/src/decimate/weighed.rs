@@ -4,12 +4,13 @@ use glam::DVec3;
 use trioxide_kernel::{Atomic, Bits, Each, In, Out, kernel};
 
 use super::cheapest::Choice;
-use super::checks::count_removed_by;
+use super::checks::{checked, count_removed_by};
 use super::collapses::{Edge, collapse_by};
+use super::copies::Single;
 use super::costs::{Known, Rules, cost_by};
 use super::fans::{Fans, Lists, Span, Start};
 use super::sites::Site;
-use super::trends::{Channel, Trend, Weighing};
+use super::trends::{Channel, Pair, Trend, Weighing};
 use crate::ids::{HalfEdge, Item, Triangle, Vertex};
 
 /// As [`price_triangles()`](super::price_triangles()), with the numbers of the vertices.
@@ -76,7 +77,7 @@ pub fn count_removed_weighed(
         channels,
         read: |i: u32| trends.at(i),
     };
-    let place = |low: &Known, high: &Known| weighing.collapse(low, high, rules).to;
+    let place = |low: &Known, high: &Known, ()| weighing.collapse(low, high, rules).to;
     count_removed_by(i, acting, lows, choices, fans, sites, removed, place);
 }
 
@@ -117,9 +118,10 @@ pub fn collapse_weighed(
         channels,
         read: |i: u32| trends.at(i),
     };
-    let place = |low: &Known, high: &Known| weighing.collapse(low, high, rules).to;
-    let merge = |kept: &Known, gone: &Known, at: DVec3| {
-        weighing.merge(kept, gone, at, rules, |i, trend| trends.set(i, trend))
+    let place = |low: &Known, high: &Known, ()| weighing.collapse(low, high, rules).to;
+    let merge = |kept: &Known, gone: &Known, at: DVec3, ()| {
+        let pair = Pair::of(kept, gone);
+        weighing.merge(&pair, at, rules, |i, trend| trends.set(i, trend))
     };
     let cost = |v: &Known, other: Vertex| {
         cost_by(v, other, true, all_sites, rules, |v, other| {
@@ -131,8 +133,10 @@ pub fn collapse_weighed(
         corners,
         starts,
     };
+    let copies = Single { parents };
+    let check = |low: &Known, high: &Known| checked(&lists, low, high, all_sites, Some(()), place);
     collapse_by(
-        i, edges, places, used, removed, choices, lists, sites, parents, touched, place, merge,
+        i, edges, places, used, removed, choices, lists, sites, &copies, touched, check, merge,
         cost,
     );
 }

@@ -90,8 +90,16 @@ pub(crate) fn apart(
     vertices: usize,
     triangles: &[[u32; 3]],
 ) -> Vec<Note> {
-    let boundary = boundary_edges(vertices, triangles);
-    Note::apart(&Contacts::of_boundary(point, &boundary)).collect()
+    Note::apart(&contacts(point, vertices, triangles)).collect()
+}
+
+/// The ways in which the parts of a mesh of triangles touch without sharing vertices, as [`apart`] notes them.
+pub(crate) fn contacts(
+    point: impl Fn(u32) -> DVec3 + Sync,
+    vertices: usize,
+    triangles: &[[u32; 3]],
+) -> Contacts {
+    Contacts::of_boundary(point, &boundary_edges(vertices, triangles))
 }
 
 /// Works on a mesh of the plane of `count` elements. Where the work is refused and `turn` turns some of them, works

@@ -21,9 +21,11 @@
 //! ```
 
 mod error;
+mod fans;
 mod options;
 mod result;
 mod rounds;
+mod seams;
 mod state;
 mod weighed;
 

@@ -2,11 +2,13 @@
 
 use std::ops::Range;
 
+use glam::DVec3;
 use gpu::ids::{Item, Vertex};
 use trioxide_kernel::launch::Buffer;
 use trioxide_kernel::{Bits, words};
 
-use super::kernel::{self, CLASSES, COUNTED, FansBuffers, largest_of_class};
+use super::kernel::{self, CLASSES, COUNTED, FansBuffers, Sides, largest_of_class};
+use super::seams::Seams;
 use super::state::State;
 use super::weighed::Weighed;
 use super::{Result, stage};
@@ -236,9 +238,14 @@ fn order(on: &Device, state: &State, acting: &Acting) -> Result<Ordered> {
     let count = n as u32;
     let (choices, fans, sites) = (&state.choices, state.fans(), &state.sites);
     let mut of_edges = on.uninitialized(n)?;
-    match state.counting() {
+    let weighed = state.counting();
+    match (weighed, &state.seams) {
+        (_, Some(seams)) => {
+            of_edges = Checked::of(on, state, seams, lows, edges, 0..n)?.removed;
+            Ok(())
+        }
         // SAFETY: as for the lists of corners; the ends of nominated edges are vertices.
-        None => unsafe {
+        (None, None) => unsafe {
             kernel::count_removed::launch(
                 on,
                 count,
@@ -252,7 +259,7 @@ fn order(on: &Device, state: &State, acting: &Acting) -> Result<Ordered> {
             )
         },
         // SAFETY: as above; each vertex has a trend for each channel.
-        Some(Weighed { channels, trends }) => unsafe {
+        (Some(Weighed { channels, trends }), None) => unsafe {
             kernel::count_removed_weighed::launch(
                 on,
                 count,
@@ -307,6 +314,79 @@ impl Ordered {
     }
 }
 
+/// Checked edges of a surface with seams.
+struct Checked {
+    sides: Buffer<Sides>,
+    /// Triangles that the collapse of each removes, or 0.
+    removed: Buffer<u32>,
+    targets: Buffer<DVec3>,
+}
+
+impl Checked {
+    /// A range of a list of the edges that act.
+    fn of(
+        on: &Device,
+        state: &State,
+        seams: &Seams,
+        lows: &Buffer<Vertex>,
+        acting: &Buffer<Item>,
+        range: Range<usize>,
+    ) -> Result<Self> {
+        let n = range.len();
+        let (mut sides, mut removed, mut targets) = (
+            on.uninitialized(n)?,
+            on.uninitialized(n)?,
+            on.uninitialized(n)?,
+        );
+        let (n, first) = (n as u32, range.start as u32);
+        let (choices, sites) = (&state.choices, &state.sites);
+        // SAFETY: as for the lists of corners; the ends of nominated edges are vertices.
+        unsafe {
+            kernel::list_copies::launch(
+                on,
+                n,
+                acting,
+                first,
+                lows,
+                choices,
+                state.fans(),
+                &seams.copies,
+                sites,
+                &mut sides,
+            )
+        }?;
+        let (channels, trends) = match state.counting() {
+            Some(weighed) => (&weighed.channels, &weighed.trends),
+            None => (&seams.no_channels, &seams.no_trends),
+        };
+        // SAFETY: as above; each vertex has a trend for each channel.
+        unsafe {
+            kernel::check_seamed::launch(
+                on,
+                n,
+                acting,
+                first,
+                lows,
+                choices,
+                state.fans(),
+                &sides,
+                &seams.areas,
+                sites,
+                channels,
+                trends,
+                state.rules,
+                &mut removed,
+                &mut targets,
+            )
+        }?;
+        Ok(Self {
+            sides,
+            removed,
+            targets,
+        })
+    }
+}
+
 /// Collapses a range of a list of the edges that act, and computes the costs of the edges at their vertices. Returns
 /// the number of triangles that are removed.
 fn collapse(
@@ -317,6 +397,10 @@ fn collapse(
     range: Range<usize>,
 ) -> Result<usize> {
     let n = range.len();
+    let checked = match &state.seams {
+        Some(seams) => Some(Checked::of(on, state, seams, lows, acting, range.clone())?),
+        None => None,
+    };
     let (edges, places, used) = state.list_edges(on, lows, acting, range)?;
     let State {
         spans,
@@ -327,14 +411,47 @@ fn collapse(
         choices,
         touched,
         weighed,
+        seams,
         rules,
         ..
     } = state;
     let mut removed = on.uninitialized(n)?;
-    match weighed {
+    match (weighed, seams.as_mut().zip(checked)) {
+        (weighed, Some((seams, checked))) => {
+            let (channels, trends) = match weighed {
+                Some(weighed) => (&weighed.channels, &mut weighed.trends),
+                None => (&seams.no_channels, &mut seams.no_trends),
+            };
+            // SAFETY: as below; the copies of the vertices of a triangle are at its places alone.
+            unsafe {
+                kernel::collapse_seamed::launch(
+                    on,
+                    n as u32,
+                    &edges,
+                    &places,
+                    used,
+                    &mut removed,
+                    *rules,
+                    channels,
+                    &checked.sides,
+                    &checked.removed,
+                    &checked.targets,
+                    choices,
+                    spans,
+                    corners,
+                    starts,
+                    &mut seams.copies,
+                    &mut seams.areas,
+                    sites,
+                    trends,
+                    parents,
+                    touched,
+                )
+            }
+        }
         // SAFETY: the triangles of the ends of edges that act in a round are disjoint (gpu::decimate), and so are their
         // lists and places; no neighbour of an end is an end of another.
-        None => unsafe {
+        (None, None) => unsafe {
             kernel::collapse::launch(
                 on,
                 n as u32,
@@ -353,7 +470,7 @@ fn collapse(
             )
         },
         // SAFETY: as above; each vertex has a trend for each channel.
-        Some(Weighed { channels, trends }) => unsafe {
+        (Some(Weighed { channels, trends }), None) => unsafe {
             kernel::collapse_weighed::launch(
                 on,
                 n as u32,

@@ -2,15 +2,16 @@
 
 use std::ops::Range;
 
-use glam::DVec3;
 use gpu::ids::{HalfEdge, Item, Vertex};
 use trioxide_kernel::launch::Buffer;
-use trioxide_kernel::{Bits, NONE, words};
+use trioxide_kernel::{NONE, words};
 
+use super::fans::place_corners;
 use super::kernel::{self, Choice, Edge, FansBuffers, Rules, Site, Span, Start, mark};
+use super::seams::{self, Seams};
 use super::weighed::{Numbers, Weighed};
 use super::{DeviceDecimated, Options, Result, Surface, stage};
-use crate::collective::{Tiled, bucket_long, compact, count_bits, exclusive_scan, most_alone};
+use crate::collective::{Tiled, compact, count_bits, exclusive_scan};
 use crate::device::{BitSet, Device};
 
 /// A surface of V vertices and T triangles whose edges collapse.
@@ -35,6 +36,8 @@ pub(super) struct State {
     has_border: Option<bool>,
     /// The numbers of the vertices, if they count.
     pub weighed: Option<Weighed>,
+    /// The copies at seams, if there are seams. Then the other arrays have one vertex a place.
+    pub seams: Option<Seams>,
     pub rules: Rules,
     unit: f64,
 }
@@ -52,18 +55,11 @@ impl State {
     ) -> Result<Self> {
         let (vertices, half_edges) = (surface.points.len(), corners.len());
         let n = vertices as u32;
-        let mut spans = on.uninitialized(vertices)?;
-        let corners = stage(on, "place corners", || {
-            let most = most_alone(on);
-            // SAFETY: every corner is a vertex below their number.
-            let (lists, _) = unsafe {
-                bucket_long::<Vertex, HalfEdge>(on, &corners, vertices, half_edges, most)
-            }?;
-            let (offsets, items) = lists.into_parts();
-            // SAFETY: one index a vertex.
-            unsafe { kernel::place_fans::launch(on, n, &offsets, &mut spans) }?;
-            Ok(items)
+        let vertices_of_corners = corners;
+        let (mut spans, mut corners) = stage(on, "place corners", || {
+            place_corners(on, &vertices_of_corners, vertices)
         })?;
+        let mut starts = starts;
         let mut sites = on.uninitialized(vertices)?;
         stage(on, "measure vertices", || {
             let (no_regions, no_locks) = (on.uninitialized(0)?, on.uninitialized(0)?);
@@ -82,13 +78,11 @@ impl State {
                     unit,
                     surface.regions.unwrap_or(&no_regions),
                     surface.locked.unwrap_or(&no_locks),
-                    options.lock_boundary,
                     &mut sites,
                 )
             }?;
             Ok(())
         })?;
-        lock_seams(on, surface.points, &mut sites)?;
         let mut rules = options.rules(unit);
         let counts = |numbers: Numbers| numbers.channels.iter().any(|channel| channel.weight > 0.0);
         rules.counts = surface.numbers.is_some_and(counts).into();
@@ -101,8 +95,21 @@ impl State {
             let lengths = [unit, diagonal];
             Weighed::measure(on, &numbers, surface.points, lengths, fans, &mut sites)
         });
+        let weighed = weighed.transpose()?;
+        let seams = stage(on, "find seams", || {
+            let lists = seams::Lists {
+                spans: &mut spans,
+                corners: &mut corners,
+                starts: &mut starts,
+                sites: &mut sites,
+            };
+            let copies = vertices_of_corners;
+            let has_numbers = weighed.is_some();
+            Seams::find(on, surface.points, copies, lists, options, has_numbers)
+        })?;
         Ok(Self {
-            weighed: weighed.transpose()?,
+            weighed,
+            seams,
             // A cost that is no number is not within any limit: vertices that are not live have no choice.
             choices: on.filled(2 * vertices, NONE)?.cast(),
             parents: on.filled(vertices, Vertex::NONE)?,
@@ -122,22 +129,51 @@ impl State {
     /// Computes the costs of all edges.
     pub fn price(&mut self, on: &Device) -> Result<()> {
         stage(on, "price edges", || {
-            let (sites, starts) = (&self.sites, &mut self.starts);
-            let n = starts.len() as u32 / 3;
-            match self.weighed.as_ref().filter(|_| self.rules.counts != 0) {
+            let sites = &self.sites;
+            let n = self.starts.len() as u32 / 3;
+            let weighed = self.weighed.as_ref().filter(|_| self.rules.counts != 0);
+            match (weighed, &self.seams) {
                 // SAFETY: the corners of triangles that are left are vertices.
-                None => unsafe {
-                    kernel::price_triangles::launch(on, n, sites, self.rules, starts)
+                (None, _) => unsafe {
+                    kernel::price_triangles::launch(on, n, sites, self.rules, &mut self.starts)
                 },
+                (Some(Weighed { channels, trends }), Some(seams)) => {
+                    let mut priced = on.uninitialized(self.starts.len())?;
+                    let (copies, areas) = (&seams.copies, &seams.areas);
+                    let fans = self.fans();
+                    // SAFETY: as above; the lists have corners of triangles, and each vertex a trend for each channel.
+                    unsafe {
+                        kernel::price_seamed::launch(
+                            on,
+                            n,
+                            fans,
+                            copies,
+                            areas,
+                            sites,
+                            channels,
+                            trends,
+                            self.rules,
+                            &mut priced,
+                        )
+                    }?;
+                    self.starts = priced;
+                    Ok(())
+                }
                 // SAFETY: as above; each vertex has a trend for each channel.
-                Some(Weighed { channels, trends }) => unsafe {
+                (Some(Weighed { channels, trends }), None) => unsafe {
                     kernel::price_weighed::launch(
-                        on, n, sites, channels, trends, self.rules, starts,
+                        on,
+                        n,
+                        sites,
+                        channels,
+                        trends,
+                        self.rules,
+                        &mut self.starts,
                     )
                 },
             }?;
-            let n = sites.len() as u32;
-            kernel::mark_live::launch(on, n, &self.spans, sites, &mut self.touched)?;
+            let n = self.sites.len() as u32;
+            kernel::mark_live::launch(on, n, &self.spans, &self.sites, &mut self.touched)?;
             Ok(())
         })
     }
@@ -175,6 +211,10 @@ impl State {
             touched: on.duplicate(&self.touched)?,
             weighed: match &self.weighed {
                 Some(weighed) => Some(weighed.duplicate(on)?),
+                None => None,
+            },
+            seams: match &self.seams {
+                Some(seams) => Some(seams.duplicate(on)?),
                 None => None,
             },
             ..*self
@@ -282,14 +322,16 @@ impl State {
             kernel::mark_left_triangles::launch(on, triangles as u32, &self.starts, &mut bits)?;
             let triangle_ids = compact(on, &bits)?;
             let mut left = on.uninitialized(triangle_ids.len())?;
-            kernel::write_triangles::launch(
-                on,
-                triangle_ids.len() as u32,
-                &triangle_ids,
-                &self.starts,
-                &ranks,
-                &mut left,
-            )?;
+            let (count, list) = (triangle_ids.len() as u32, &triangle_ids);
+            match &self.seams {
+                None => {
+                    let starts = &self.starts;
+                    kernel::write_triangles::launch(on, count, list, starts, &ranks, &mut left)
+                }
+                Some(Seams { copies, .. }) => {
+                    kernel::write_copies::launch(on, count, list, copies, &ranks, &mut left)
+                }
+            }?;
             let values = match &self.weighed {
                 Some(weighed) => weighed.values(on, &survivors)?,
                 None => on.uninitialized(0)?,
@@ -305,28 +347,4 @@ impl State {
             })
         })
     }
-}
-
-/// Locks the vertices of the boundary that lie at the place of another one: both sides of a seam stay, and no gap
-/// opens.
-fn lock_seams(on: &Device, points: &Buffer<DVec3>, sites: &mut Buffer<Site>) -> Result<()> {
-    stage(on, "find seams", || {
-        let vertices = sites.len();
-        let mut open: BitSet<Vertex> = on.uninitialized(words(vertices))?;
-        let marks = mark::BORDER | mark::APART;
-        kernel::mark_marked::launch(on, vertices as u32, sites, marks, &mut open)?;
-        let list = compact(on, &open)?;
-        if list.is_empty() {
-            return Ok(());
-        }
-        let n = list.len() as u32;
-        // Half of the slots stay free, where indices reach.
-        let slots = (2 * list.len() + 1).min(u32::MAX as usize);
-        let mut owners = on.filled(slots, Vertex::NONE)?;
-        let mut seams = on.filled(words(vertices), Bits::EMPTY)?;
-        kernel::find_seams::launch(on, n, &list, points, &mut owners, &mut seams)?;
-        // SAFETY: the list has vertices, each once.
-        unsafe { kernel::lock_seams::launch(on, n, &list, &seams, sites) }?;
-        Ok(())
-    })
 }

@@ -76,7 +76,7 @@ impl Totals {
 /// Vertices get the attributes and the values of fields of floats that fit best at their place; of fields of integers
 /// they keep those of the lowest vertex that they stand for. The ones that [`Options::weigh`] names count in the choice
 /// of edges too. Triangles keep their regions and fields. Ends of segments stay where they are, as do vertices where
-/// regions meet, and vertices of the boundary that lie at one place.
+/// regions meet. Vertices of the boundary that lie at one place, as at the seams of a texture, stay at one place.
 ///
 /// ```
 /// use trioxide_operations::decimate;
@@ -155,11 +155,16 @@ fn scaled_to_each(on: &dyn Start, mesh: Mesh, options: &Options) -> Result<Vec<(
     if !is_fitted {
         notes.push(Note::NoRoomToFit);
     }
-    notes.extend(input::apart(
-        |v| mesh.points[v as usize],
-        counts[0],
-        triangles,
-    ));
+    let mut contacts = input::contacts(|v| mesh.points[v as usize], counts[0], triangles);
+    let is_stuck = |(done, &wanted): (&Decimated, &usize)| {
+        let left = done.triangles.len();
+        left > wanted && (settings.error.is_none() || left == counts[1])
+    };
+    if !done.iter().zip(&targets).any(is_stuck) {
+        // Both sides of a seam collapse together: they need no weld.
+        contacts.doubled = 0;
+    }
+    notes.extend(Note::apart(&contacts));
     let each = done.into_iter().zip(targets).map(|(mut done, wanted)| {
         let mut left = carried(&mesh, &mut done);
         if let Some(weighed) = &weighed {

@@ -188,7 +188,7 @@ fn parts_that_do_not_meet_are_noted() -> Result<()> {
                 .notes,
         );
         check(
-            decimate(&device, mesh.clone(), &decimate::Options::new(3))?
+            decimate(&device, mesh.clone(), &decimate::Options::new(1))?
                 .1
                 .notes,
         );

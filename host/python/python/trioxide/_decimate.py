@@ -96,9 +96,9 @@ def decimate(
     """Collapses edges until a number of triangles is reached, with a small error.
 
     Quadric edge collapse in rounds: in each, the edges that cost least where they are collapse, if the surface keeps its topology and
-    no triangle turns over. The result is the same on every machine. Closed surfaces stay closed; vertices on segments, where regions
-    meet, and of the boundary at one place, as at the seams of a texture, stay where they are. Vertices get the attributes and the
-    values of fields of floats that fit best where they go.
+    no triangle turns over. The result is the same on every machine. Closed surfaces stay closed; vertices on segments, and where
+    regions meet, stay where they are; vertices of the boundary at one place, as at the seams of a texture, stay at one place.
+    Vertices get the attributes and the values of fields of floats that fit best where they go.
 
     Parameters
     ----------

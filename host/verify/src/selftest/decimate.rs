@@ -17,12 +17,14 @@ pub fn cases(size: Size) -> Vec<Case> {
         Case::new("decimate a scan", move |on| {
             let input = scan(size.of(2000))?;
             let faces = input.triangles.len();
-            for (wanted, place) in [
-                (faces / 2, Place::Optimal),
-                (faces / 10 + 1, Place::Optimal),
-                (faces / 3, Place::Midpoint),
-                (faces / 4, Place::End),
-            ] {
+            let runs = [
+                (2, Place::Optimal),
+                (10, Place::Optimal),
+                (3, Place::Midpoint),
+                (4, Place::End),
+            ];
+            for &(divisor, place) in first(size, &runs) {
+                let wanted = part_of(size, faces, divisor) + 1;
                 let options = Options {
                     place,
                     ..Options::new(wanted)
@@ -34,7 +36,8 @@ pub fn cases(size: Size) -> Vec<Case> {
             Ok(())
         }),
         Case::new("decimate to the last triangles", move |on| {
-            let ours = compare(on, &scan(size.of(1000))?, &Options::new(0))?;
+            let points = if size == Size::Tiny { 16 } else { 1000 };
+            let ours = compare(on, &scan(points)?, &Options::new(0))?;
             match ours.triangles.len() {
                 4..40 => Ok(()),
                 n => Err(format!("{n} triangles are left")),
@@ -54,9 +57,9 @@ pub fn cases(size: Size) -> Vec<Case> {
         }),
         Case::new("decimate within a boundary, regions and locks", move |on| {
             let mut input = terrain(size.of(2500))?;
-            let options = Options::new(input.triangles.len() / 8);
+            let options = Options::new(part_of(size, input.triangles.len(), 8));
             // An edge of the boundary removes one triangle.
-            for wanted in [options.triangles, options.triangles - 1] {
+            for &wanted in first(size, &[options.triangles - 1, options.triangles]) {
                 let free = compare(on, &input, &Options::new(wanted))?;
                 equal("triangles", &[free.triangles.len()], &[wanted])?;
             }
@@ -72,12 +75,16 @@ pub fn cases(size: Size) -> Vec<Case> {
         }),
         Case::new("decimate to several numbers at once", move |on| {
             // With a boundary the last triangle of a number is removed aside.
-            for input in [scan(size.of(1000))?, terrain(size.of(1000))?] {
+            let inputs = [terrain(size.of(1000))?, scan(size.of(1000))?];
+            for input in first(size, &inputs) {
                 let faces = input.triangles.len();
-                let targets = [faces / 9, faces / 2, faces / 2 - 1, faces, faces / 3, 0];
-                let each = run_to_each(on, &input, &Options::new(0), &targets).map_err(text)?;
+                let mut targets = vec![faces / 9, faces / 2, faces / 2 - 1, faces, faces / 3, 0];
+                if size == Size::Tiny {
+                    targets = vec![faces - 5, faces - 3];
+                }
+                let each = run_to_each(on, input, &Options::new(0), &targets).map_err(text)?;
                 for (&wanted, ours) in targets.iter().zip(&each) {
-                    let alone = run(on, &input, &Options::new(wanted)).map_err(text)?;
+                    let alone = run(on, input, &Options::new(wanted)).map_err(text)?;
                     if *ours != alone {
                         return Err(format!("another mesh for {wanted} of {faces} triangles"));
                     }
@@ -90,7 +97,7 @@ pub fn cases(size: Size) -> Vec<Case> {
             |on| {
                 compare(on, &pinched(), &Options::new(0))?;
                 // Two triangles back to back have one third corner.
-                let mut pillow = scan(60)?;
+                let mut pillow = scan(20)?;
                 pillow.triangles = vec![[0, 1, 2], [0, 2, 1]];
                 let ours = compare(on, &pillow, &Options::new(0))?;
                 equal("triangles", &ours.triangles, &pillow.triangles)
@@ -100,8 +107,8 @@ pub fn cases(size: Size) -> Vec<Case> {
             // Linear, with a step, and one that has no weight.
             let of_point = |p: DVec3| [p.x - p.z, f64::from(p.y > 0.4), 9.0 * p.y];
             let scan = weighed(scan(size.of(400))?, of_point);
-            let wanted = scan.triangles.len() / 6;
-            for place in [Place::Optimal, Place::Midpoint, Place::End] {
+            let wanted = part_of(size, scan.triangles.len(), 6);
+            for &place in first(size, &[Place::Optimal, Place::Midpoint, Place::End]) {
                 let options = Options {
                     place,
                     ..Options::new(wanted)
@@ -113,12 +120,15 @@ pub fn cases(size: Size) -> Vec<Case> {
                 }
             }
             let terrain = weighed(terrain(size.of(400))?, of_point);
-            for input in [scan, terrain] {
+            for input in first(size, &[terrain, scan]) {
                 let faces = input.triangles.len();
-                let targets = [faces / 9, faces / 2 - 1];
-                let each = run_to_each(on, &input, &Options::new(0), &targets).map_err(text)?;
+                let mut targets = vec![faces / 9, faces / 2 - 1];
+                if size == Size::Tiny {
+                    targets = vec![faces - 5];
+                }
+                let each = run_to_each(on, input, &Options::new(0), &targets).map_err(text)?;
                 for (&wanted, ours) in targets.iter().zip(&each) {
-                    let alone = run(on, &input, &Options::new(wanted)).map_err(text)?;
+                    let alone = run(on, input, &Options::new(wanted)).map_err(text)?;
                     if *ours != alone {
                         return Err(format!("another mesh for {wanted} of {faces} triangles"));
                     }
@@ -126,20 +136,35 @@ pub fn cases(size: Size) -> Vec<Case> {
             }
             Ok(())
         }),
-        Case::new("decimate keeps seams of numbers", move |on| seams(on, size)),
         Case::new("decimate refuses bad meshes", refusals),
     ]
 }
 
+/// The triangles divided by a number. In the tiny size a few rounds are enough: they launch every kernel.
+pub(super) fn part_of(size: Size, triangles: usize, divisor: usize) -> usize {
+    match size {
+        Size::Tiny => triangles - triangles / 20,
+        Size::Small | Size::Large => triangles / divisor,
+    }
+}
+
+/// The runs of a case, or in the tiny size the first one.
+fn first<T>(size: Size, runs: &[T]) -> &[T] {
+    match size {
+        Size::Tiny => &runs[..1],
+        Size::Small | Size::Large => runs,
+    }
+}
+
 /// A surface with regions and locks.
 #[derive(Default)]
-struct Input {
-    points: Vec<DVec3>,
-    triangles: Vec<[u32; 3]>,
-    regions: Option<Vec<i32>>,
-    locked: Vec<bool>,
+pub(super) struct Input {
+    pub points: Vec<DVec3>,
+    pub triangles: Vec<[u32; 3]>,
+    pub regions: Option<Vec<i32>>,
+    pub locked: Vec<bool>,
     /// Three of each vertex, or none.
-    numbers: Vec<f64>,
+    pub numbers: Vec<f64>,
 }
 
 const CHANNELS: [Channel; 3] = [
@@ -158,58 +183,11 @@ const CHANNELS: [Channel; 3] = [
 ];
 
 /// With numbers of each vertex.
-fn weighed(input: Input, of_point: impl Fn(DVec3) -> [f64; 3]) -> Input {
+pub(super) fn weighed(input: Input, of_point: impl Fn(DVec3) -> [f64; 3]) -> Input {
     Input {
         numbers: input.points.iter().flat_map(|&p| of_point(p)).collect(),
         ..input
     }
-}
-
-/// A terrain of two parts whose border has vertices of each part, with numbers that jump there. A vertex without
-/// triangles lies on another one.
-fn seams(on: &Device, size: Size) -> Outcome {
-    let mut input = terrain(size.of(1000))?;
-    let places: Vec<f64> = input.points.iter().map(|p| p.x).collect();
-    let near = |a: &f64, b: &f64| (a - 0.5).abs().total_cmp(&(b - 0.5).abs());
-    let cut = places.iter().copied().min_by(near).ok_or("no points")?;
-    let mut other = vec![None; input.points.len()];
-    for triangle in 0..input.triangles.len() {
-        let corners = input.triangles[triangle];
-        let is_right = corners.iter().any(|&v| places[v as usize] > cut);
-        for (k, v) in corners.into_iter().enumerate() {
-            let v = v as usize;
-            if is_right && places[v] == cut {
-                let copy = *other[v].get_or_insert_with(|| {
-                    input.points.push(input.points[v]);
-                    input.points.len() as u32 - 1
-                });
-                input.triangles[triangle][k] = copy;
-            }
-        }
-    }
-    let first_right = places.len();
-    let alone = input.points.len();
-    input.points.push(input.points[1]);
-    let mut input = weighed(input, |p| [p.x, p.y, 0.0]);
-    for v in first_right..alone {
-        input.numbers[3 * v] += 1.0;
-    }
-    let wanted = input.triangles.len() / 4;
-    let ours = compare(on, &input, &Options::new(wanted))?;
-    equal("triangles", &[ours.triangles.len()], &[wanted])?;
-    for (v, copy) in other.iter().enumerate() {
-        let Some(copy) = copy.map(|copy: u32| copy as usize) else {
-            continue;
-        };
-        for v in [v, copy] {
-            let new = ours.map[v] as usize;
-            let (before, after) = (&input.numbers[3 * v..][..3], &ours.values[3 * new..][..3]);
-            if ours.points[new] != input.points[v] || before != after {
-                return Err(format!("vertex {v} of the seam changed"));
-            }
-        }
-    }
-    Ok(())
 }
 
 fn scan(n: usize) -> trioxide::Result<Input> {
@@ -221,7 +199,7 @@ fn scan(n: usize) -> trioxide::Result<Input> {
     })
 }
 
-fn terrain(n: usize) -> trioxide::Result<Input> {
+pub(super) fn terrain(n: usize) -> trioxide::Result<Input> {
     let mesh = generate::grid(n)?;
     let height = |x: f64, y: f64| x * x * y - y * y * (1.0 - x);
     let points = mesh.points.iter().map(|p| p.extend(height(p.x, p.y)));
@@ -287,7 +265,7 @@ fn run_to_each(
     each.iter().map(|done| done.download(on)).collect()
 }
 
-fn compare(
+pub(super) fn compare(
     on: &Device,
     input: &Input,
     options: &Options,

@@ -10,6 +10,7 @@ mod compare;
 mod constrained;
 mod copies;
 mod decimate;
+mod decimate_seams;
 mod delaunay;
 mod faults;
 mod forms;
@@ -165,6 +166,7 @@ pub fn cases(size: Size, given: Vec<NamedMesh>) -> Result<Vec<Case>> {
         ("weld", weld_share::cases(size)),
         ("weld", weld_slabs::cases(size)),
         ("decimate", decimate::cases(size)),
+        ("decimate", decimate_seams::cases(size)),
         ("smooth", smooth::cases(size)?),
         ("untangle", untangle::cases(size)?),
         (

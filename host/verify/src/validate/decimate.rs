@@ -7,7 +7,8 @@ use trioxide::{Error, Result};
 
 /// Checks a decimated surface against the `points` vertices and the `triangles` that it was made of:
 ///
-/// - a vertex goes into a vertex of a lower id, or is left; survivors are the vertices that are left;
+/// - a vertex with triangles that are left goes into a vertex of a lower id, or is left; survivors are the vertices
+///   that are left;
 /// - a triangle is left if its vertices went into three, in its order and with its orientation;
 /// - if each edge of the input has two triangles at most, in opposite directions, so have those of the result, and the
 ///   Euler characteristic is as before, as is whether there is a boundary.
@@ -29,15 +30,15 @@ pub fn decimated(points: usize, triangles: &[[u32; 3]], ours: &Decimated) -> Res
             return wrong(format!("vertex {old}"), "is left, and went into another");
         }
     }
-    for (old, &new) in (0..).zip(&ours.map) {
-        if ours
-            .survivors
-            .get(new as usize)
-            .is_none_or(|&lowest| lowest > old)
-        {
-            return wrong(format!("vertex {old}"), "went into a vertex of a higher id");
+    for (old, &new) in ours.map.iter().enumerate() {
+        if new as usize >= ours.survivors.len() {
+            return wrong(
+                format!("vertex {old}"),
+                "went into a vertex that is not there",
+            );
         }
     }
+    let is_higher = |&old: &u32| ours.survivors[ours.map[old as usize] as usize] > old;
     let mut left = (ours.triangle_ids.iter().copied())
         .zip(&ours.triangles)
         .peekable();
@@ -49,6 +50,12 @@ pub fn decimated(points: usize, triangles: &[[u32; 3]], ours: &Decimated) -> Res
             return wrong(
                 format!("triangle {t}"),
                 "has other vertices than its own went into",
+            );
+        }
+        if is_left.is_some() && corners.iter().any(is_higher) {
+            return wrong(
+                format!("triangle {t}"),
+                "has a vertex that went into a higher id",
             );
         }
     }
