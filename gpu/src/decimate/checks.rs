@@ -258,13 +258,14 @@ fn keeps_sides(
         let (b, c) = (sites.at(b).at, sites.at(c).at);
         let (own, sides) = normal(here, b, c);
         let (after, squares) = normal(to, b, c);
-        let up = if own.dot(own) > FLAT * sides {
-            own
+        // A triangle that is neither a needle nor a cap becomes none.
+        let (up, least) = if own.dot(own) > FLAT * sides {
+            (own, FLAT)
         } else {
-            around()
+            (around(), ROUNDING)
         };
         let (old, new) = (up.dot(up), after.dot(after));
         let along = up.dot(after);
-        new > ROUNDING * squares && along > 0.0 && along * along >= TURN * old * new
+        new > least * squares && along > 0.0 && along * along >= TURN * old * new
     })
 }

@@ -51,9 +51,10 @@
 //!   its loops.
 //! - No triangle that moves turns by more than 78 degrees, and none becomes degenerate. A needle or a cap, whose sine
 //!   is 2^-20 or less, has a normal of the rounding of its coordinates: the side that it keeps is that of the sum of
-//!   the normals of the other triangles at both ends. After the move the sine is above 2^-48. In the plane no triangle
-//!   turns over then: each component of a normal has an error of 2^-51 of the product of both sides' lengths at most,
-//!   so the signs of all normals that are compared are exact.
+//!   the normals of the other triangles at both ends. After the move its sine is above 2^-48. Another triangle does not
+//!   become a needle or a cap: points of a nearly straight outline would be joined, and refinement would have to halve
+//!   the triangle. In the plane no triangle turns over then: each component of a normal has an error of 2^-51 of the
+//!   product of both sides' lengths at most, so the signs of all normals that are compared are exact.
 //! - A vertex whose triangles are no single fan, or more than [`MOST_IN_FAN`], is an end of no collapse, and none comes
 //!   of a collapse that has more triangles.
 //! - A locked vertex stays where it is; an edge of two locked ones has no cost. So vertices where regions meet stay.
