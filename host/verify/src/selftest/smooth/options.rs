@@ -273,7 +273,19 @@ fn tetrahedra_in<P: Vector>(on: &Device) -> Outcome {
 }
 
 fn surface_in<P: Vector + AnyPoint>(on: &Device, mesh: &Mesh, half: usize) -> Outcome {
-    every_way(half, |options| surface_by::<P>(on, mesh, options))
+    every_way(half, |options| surface_by::<P>(on, mesh, options))?;
+    // The layouts in which no way has a guard.
+    for layout in [Layout::Aos, Layout::Soa] {
+        let options = Options {
+            form: Form::BColoured,
+            guard: true,
+            layout,
+            max_iterations: 5,
+            ..Options::default()
+        };
+        surface_by::<P>(on, mesh, &options)?;
+    }
+    Ok(())
 }
 
 fn surface_by<P: Vector + AnyPoint>(on: &Device, mesh: &Mesh, options: &Options) -> Outcome {
