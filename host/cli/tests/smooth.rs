@@ -376,7 +376,7 @@ fn taubin_keeps_the_volume_of_a_surface_that_the_laplacian_shrinks() {
     assert!(ratios[0] < 0.9, "{ratios:?}");
     assert!((ratios[1] - 1.0).abs() < 0.05, "{ratios:?}");
     let error = refused(&["smooth", &input, "--guard", "--device", "cpu"]);
-    assert!(error.contains("volume meshes"), "{error}");
+    assert!(error.contains("the guard is for cells"), "{error}");
 }
 
 #[test]

@@ -1,9 +1,9 @@
 //! Cells that a weld folded over others.
 //!
-//! A cell without a positive volume is folded. The sign is exact for a tetrahedron, and that of a sum over the faces for
-//! another cell. Of the other cells, two overlap if they lie on the same side of a common face. Cells that overlap are
-//! taken by their volume, the largest first, of equal ones the lowest first: a cell stays if no cell that stays has one
-//! of its sides. So every side of a face has one cell at most, and a second run drops nothing.
+//! A cell without a positive volume is folded. The sign is exact for a tetrahedron, and that of a sum over the faces
+//! for another cell. Of the other cells, two overlap if they lie on the same side of a common face. Cells that overlap
+//! are taken by their volume, the largest first, of equal ones the lowest first: a cell stays if no cell that stays has
+//! one of its sides. So every side of a face has one cell at most, and a second run drops nothing.
 
 use std::collections::HashSet;
 

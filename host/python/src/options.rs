@@ -78,7 +78,9 @@ pub fn parse<T: Args>(arguments: &Dict<'_>) -> PyResult<T> {
             continue;
         };
         let long = arg.get_long().expect("options have names");
-        let may_be_bare = arg.get_num_args().is_some_and(|count| count.min_values() == 0);
+        let may_be_bare = arg
+            .get_num_args()
+            .is_some_and(|count| count.min_values() == 0);
         if is_flag(arg) || may_be_bare && value.is_instance_of::<PyBool>() {
             words.extend(value.is_truthy()?.then(|| format!("--{long}")));
             continue;

@@ -338,7 +338,7 @@ fn vem_writes_its_solution_as_a_field() {
     let said = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(1));
     assert!(
-        said.contains("OFF does not hold a field: write .vtu, .ply, or a picture"),
+        said.contains("OFF does not hold a field: write .vtu, .vtp, .vtk or .ply, or a picture"),
         "{said}"
     );
 }
