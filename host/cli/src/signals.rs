@@ -20,11 +20,16 @@ fn end(message: &'static [u8]) -> ! {
 }
 
 /// `abort` raises it: Rust where a list cannot grow, and others.
-extern "C" fn on_abort(_signal: libc::c_int) {
+extern "C" fn on_abort(signal: libc::c_int) {
     if memory::has_failed() {
         end(NO_MEMORY);
     }
-    // Back in `abort`, which ends the process.
+    // Any other cause, of this process or another one: the signal ends the process once this function is left.
+    // SAFETY: both functions may be called in a signal's handler.
+    unsafe {
+        libc::signal(signal, libc::SIG_DFL);
+        libc::raise(signal);
+    }
 }
 
 /// A page of a mapped file is gone.
