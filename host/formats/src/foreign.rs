@@ -43,10 +43,14 @@ const NETGEN: &str = "export it from Netgen as Gmsh2 Format, a .msh file";
 
 /// The name of the format of a file that is read as `format`: MFEM's files have the extension of Medit's.
 pub fn format_name(path: &Path, format: &'static str) -> &'static str {
+    // A pipe is read once.
+    if format != "Medit" || !path.is_file() {
+        return format;
+    }
     let mut begin = Vec::new();
     // A file that cannot be read has failed before.
     _ = File::open(path).and_then(|file| file.take(4096).read_to_end(&mut begin));
-    match format == "Medit" && is_mfem(&begin) {
+    match is_mfem(&begin) {
         true => "MFEM",
         false => format,
     }

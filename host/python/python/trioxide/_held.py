@@ -133,7 +133,7 @@ class Held:
         if max(count for _, count in self._counts()) > _SHOWN:
             return "<p>A large mesh: <code>trioxide.view(mesh)</code> shows it.</p>"
         try:
-            page = native.view([(type(self).__name__, self._kind, self._arrays())], False, None, _SHOWN, None)
+            page = native.view([(type(self).__name__, self._kind, self._arrays())], {"max_cells": _SHOWN}, None)
         except ValueError as error:
             return f"<p>Not shown: {html.escape(str(error))}</p>"
         return frame(page)
