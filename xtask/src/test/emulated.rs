@@ -76,6 +76,7 @@ const PARTS: &[(&str, &[&str])] = &[
             "smooth grid 1k",
             "smooth one tetrahedron",
             "smooth quadrilaterals of a cube",
+            "smooth dented quadrilaterals",
             "smooth surfaces",
         ],
     ),
