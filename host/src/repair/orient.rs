@@ -1,8 +1,10 @@
 //! The orientation of components. The head of [`gpu::repair`] defines it.
 //!
-//! The device joins faces, finds the boundary and the majority of each component. The host reads each face once, and
-//! inverts the components whose volume or place in the plane says so: a volume's sign is exact, so it does not depend
-//! on the order of its sum.
+//! The device joins faces, finds the boundary and the majority of each component. The host reads each face once, all
+//! its threads beside each other, and inverts the components whose volume or place in the plane says so: a volume's
+//! sign is exact, so it does not depend on the order of its sum.
+
+use std::ops::Range;
 
 use glam::DVec3;
 use gpu::ids::{HalfEdge, Item, Triangle};
@@ -40,8 +42,12 @@ impl Joined {
     }
 
     pub fn is_turned(&self, t: usize) -> bool {
-        self.turned[t / 32] >> (t % 32) & 1 == 1
+        is_set(&self.turned, t)
     }
+}
+
+fn is_set(bits: &[u32], i: usize) -> bool {
+    bits[i / 32] >> (i % 32) & 1 == 1
 }
 
 /// A side that joins no faces: the ascending ends of its edge, its face, and whether it runs upwards.
@@ -71,41 +77,55 @@ pub(super) fn decide(
     if n == 0 {
         return;
     }
+    let turned = std::mem::take(&mut joined.turned);
     let corners_of = |t: usize, list: &mut Vec<DVec3>| {
         list.clear();
         list.extend(faces.get(t).iter().map(|&v| point(v)));
-        if joined.is_turned(t) {
+        if is_set(&turned, t) {
             list.reverse();
         }
     };
-    let (mut components, of_face) = components(n, loose, joined);
-    let mut corners = Vec::new();
+    let (mut components, of_face) = components(n, loose, joined, &turned);
     let base = point(faces.get(0).first().copied().unwrap_or_default());
     let is_planar =
         parallel::find(n, |t| faces.get(t).iter().any(|&v| point(v).z != base.z)).is_none();
     let is_body = |c: &Component| !(c.is_open || c.is_one_sided);
     let mut is_inverted = vec![false; components.len()];
     if is_planar {
-        for t in 0..n {
-            corners_of(t, &mut corners);
-            components[of_face[t] as usize].turns += i64::from(turn(&corners));
+        let turns = runs(&of_face, |range, run: &mut i64| {
+            let mut corners = Vec::new();
+            for t in range {
+                corners_of(t, &mut corners);
+                *run += i64::from(turn(&corners));
+            }
+        });
+        for (c, turns) in turns {
+            components[c as usize].turns += turns;
         }
         for (inverted, component) in is_inverted.iter_mut().zip(&components) {
             *inverted = component.turns < 0 && !component.is_one_sided;
         }
     } else {
-        for t in 0..n {
-            let component = &mut components[of_face[t] as usize];
-            if !is_body(component) {
-                continue;
+        let volumes = runs(&of_face, |range, run: &mut ([f64; 2], usize)| {
+            if !is_body(&components[of_face[range.start] as usize]) {
+                return;
             }
-            corners_of(t, &mut corners);
-            for_each_triangle(&corners, |corners| {
-                let [value, size] = rounded(corners.map(|p| p - base));
-                component.volume[0] += value;
-                component.volume[1] += size;
-                component.faces += 1;
-            });
+            let mut corners = Vec::new();
+            for t in range {
+                corners_of(t, &mut corners);
+                for_each_triangle(&corners, |corners| {
+                    let [value, size] = rounded(corners.map(|p| p - base));
+                    run.0[0] += value;
+                    run.0[1] += size;
+                    run.1 += 1;
+                });
+            }
+        });
+        for (c, ([value, size], count)) in volumes {
+            let component = &mut components[c as usize];
+            component.volume[0] += value;
+            component.volume[1] += size;
+            component.faces += count;
         }
         let sums = exact_volumes(n, &components, &of_face, is_body, corners_of);
         let mut bodies = Vec::new();
@@ -127,33 +147,64 @@ pub(super) fn decide(
             is_inverted[body.component as usize] = body.is_outward == is_cavity;
         }
     }
-    for t in 0..n {
-        joined.turned[t / 32] ^= u32::from(is_inverted[of_face[t] as usize]) << (t % 32);
+    joined.turned = turned;
+    if is_inverted.contains(&true) {
+        parallel::for_chunks_mut(&mut joined.turned, WORDS, |chunk, words| {
+            for (word, w) in words.iter_mut().zip(chunk * WORDS..) {
+                for t in 32 * w..n.min(32 * w + 32) {
+                    *word ^= u32::from(is_inverted[of_face[t] as usize]) << (t % 32);
+                }
+            }
+        });
     }
 }
 
+/// Words of bits of faces that one thread inverts at once.
+const WORDS: usize = 1 << 10;
+
+/// A value for each run of successive faces of one component, with the component, in the order of the faces. Long runs
+/// are cut, in the same places for any number of threads.
+fn runs<T: Default + Send>(
+    of_face: &[u32],
+    value: impl Fn(Range<usize>, &mut T) + Sync,
+) -> Vec<(u32, T)> {
+    let parts = parallel::map_pieces(of_face.len(), parallel::GRAIN, |range| {
+        let mut begin = range.start;
+        let of_piece = of_face[range].chunk_by(|a, b| a == b);
+        let run = of_piece.map(|run| {
+            let mut found = (run[0], T::default());
+            value(begin..begin + run.len(), &mut found.1);
+            begin += run.len();
+            found
+        });
+        run.collect::<Vec<_>>()
+    });
+    parallel::concat(parts)
+}
+
 /// The components in the order of their lowest faces, and the one of each face.
-fn components(n: usize, loose: &[Loose], joined: &Joined) -> (Vec<Component>, Vec<u32>) {
-    let mut components: Vec<Component> = Vec::new();
-    let mut of_face = vec![0u32; n];
-    for t in 0..n {
-        let root = joined.root(t);
-        if root == t {
-            of_face[t] = components.len() as u32;
-            components.push(Component {
-                is_one_sided: joined.is_one_sided(t),
-                ..Component::default()
-            });
-        } else {
-            of_face[t] = of_face[root];
-        }
-    }
+fn components(
+    n: usize,
+    loose: &[Loose],
+    joined: &Joined,
+    turned: &[u32],
+) -> (Vec<Component>, Vec<u32>) {
+    let roots: Vec<u32> = parallel::collect_where(n, |t| joined.root(t) == t, |t| t as u32);
+    let of_face = parallel::collect(n, |t| {
+        roots.partition_point(|&root| (root as usize) < joined.root(t)) as u32
+    });
+    let mut components: Vec<Component> = (roots.iter())
+        .map(|&root| Component {
+            is_one_sided: joined.is_one_sided(root as usize),
+            ..Component::default()
+        })
+        .collect();
     // Of each edge, the sides of a component must cancel each other.
     let mut sides: Vec<(u32, bool)> = Vec::new();
     for group in loose.chunk_by(|a, b| a.0 == b.0) {
         sides.clear();
         sides.extend(group.iter().map(|&(_, face, runs_up)| {
-            let is_up = runs_up ^ joined.is_turned(face as usize);
+            let is_up = runs_up ^ is_set(turned, face as usize);
             (of_face[face as usize], is_up)
         }));
         sides.sort_unstable();
