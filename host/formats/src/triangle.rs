@@ -32,7 +32,11 @@ pub(crate) fn read(path: &Path) -> Result<Loaded> {
     if is_lone_node(path)? {
         let mut loaded = Loaded::from(nodes.into_mesh());
         let note = "there is no .ele file beside it: the points alone are read";
-        loaded.notes.push(note.to_owned());
+        let outline = match sibling(path, "poly") {
+            poly if poly.is_file() => format!(": triangulate {} takes its outline", poly.display()),
+            _ => String::new(),
+        };
+        loaded.notes.push(format!("{note}{outline}"));
         return Ok(loaded);
     }
     let elements = parse_file(&ele_path, |file| parse_elements(file, &nodes))?;

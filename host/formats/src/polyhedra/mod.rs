@@ -16,6 +16,7 @@ use trioxide_mesh::polyhedra::PolyhedralMesh;
 use trioxide_mesh::{Error, Result, progress};
 
 use crate::fields::{Joined, RESERVED};
+use crate::format::without_columns;
 use crate::{Encoding, Format, ReadOptions, complete, dotted, encodings, vtu_out};
 
 mod foam;
@@ -256,7 +257,9 @@ pub fn read_polyhedra_as(
         Error::format(path, reason)
     })?;
     progress::stage(format!("read {}", path.display()));
-    complete(|| (format.read)(path, options))
+    let (mesh, mut notes) = complete(|| (format.read)(path, options))?;
+    notes.extend(options.columns.map(|_| without_columns(format.name)));
+    Ok((mesh, notes))
 }
 
 /// Writes `mesh` to the file `path`, as a whole or not at all. Returns a sentence for each kind of data that the file

@@ -499,8 +499,10 @@ fn points_without_triangles_beside_are_read() {
         [DVec3::new(0.0, 1.0, 2.0), DVec3::new(3.0, 4.0, 5.0)]
     );
     assert!(mesh.faces.is_empty() && !is_volume(&path));
-    assert_eq!(
-        notes,
-        ["there is no .ele file beside it: the points alone are read"]
-    );
+    let alone = "there is no .ele file beside it: the points alone are read";
+    assert_eq!(notes, [alone]);
+    let poly = path.with_extension("poly");
+    std::fs::write(&poly, "").unwrap();
+    let named = format!("{alone}: triangulate {} takes its outline", poly.display());
+    assert_eq!(read_with_notes(&path).unwrap().1, [named]);
 }
