@@ -67,6 +67,7 @@ impl<'a> GridMesh<'a> {
     }
 
     /// Vertices of element `i`, or the numbers of a polyhedron.
+    #[inline]
     pub(crate) fn cell(self, i: usize) -> &'a [u32] {
         match (self, i.checked_sub(self.counts()[0])) {
             (GridMesh::Surface(mesh), None) => mesh.faces.get(i),
@@ -78,6 +79,7 @@ impl<'a> GridMesh<'a> {
     }
 
     /// Number of vertices of the first `count` elements.
+    #[inline]
     pub(crate) fn corners(self, count: usize) -> usize {
         let end_in = |offsets: &[u32], i: usize| offsets.get(i).map_or(0, |&end| end as usize);
         let [first, _] = self.counts();
@@ -98,6 +100,7 @@ impl<'a> GridMesh<'a> {
     }
 
     /// VTK's type of element `i`; quadrilaterals of a surface are polygons unless `quadrilaterals`.
+    #[inline]
     pub(crate) fn kind(self, i: usize, quadrilaterals: bool) -> u8 {
         let (is_second, vertices) = (i >= self.counts()[0], self.cell(i).len());
         match (self, vertices) {

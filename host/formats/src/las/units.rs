@@ -139,8 +139,13 @@ fn moved(mut unit: Unit, bounds: [DVec3; 2]) -> Option<Unit> {
 /// Whether all coordinates are multiples of the unit that 32 bits hold.
 fn are_multiples(points: &[DVec3], unit: &Unit) -> bool {
     let Unit { scale, offset } = unit;
+    // A quotient by the reciprocal is nearest to another number only far from every multiple.
+    let reciprocals = scale.map(|scale| 1.0 / scale);
     parallel::all(points, |p| {
-        let whole = |k: usize| multiple(p[k], scale[k], offset[k]);
+        let whole = |k: usize| {
+            let quotient = (p[k] - offset[k]) * reciprocals[k];
+            multiple_at(quotient, p[k], scale[k], offset[k])
+        };
         let is_whole = |k| whole(k).is_some_and(|number| number.abs() <= MOST);
         is_whole(0) && is_whole(1) && is_whole(2)
     })
@@ -161,7 +166,13 @@ fn nearest(x: f64) -> f64 {
 /// number that is read as text is up to two units in the last place away from the product of a whole number and the
 /// decimal unit.
 pub(super) fn multiple(x: f64, scale: f64, offset: f64) -> Option<f64> {
-    let number = nearest((x - offset) / scale);
+    multiple_at((x - offset) / scale, x, scale, offset)
+}
+
+/// As [`multiple`], by the `quotient`, whose last bits do not matter.
+#[inline]
+fn multiple_at(quotient: f64, x: f64, scale: f64, offset: f64) -> Option<f64> {
+    let number = nearest(quotient);
     let difference = (scale * number + offset - x).abs();
     let bits = 4.0 * f64::EPSILON * x.abs().max(offset.abs());
     // Every number is a few bits away from a multiple of a unit that has only few more.
