@@ -16,7 +16,6 @@ use trioxide_mesh::polyhedra::PolyhedralMesh;
 use trioxide_mesh::{Error, Result, progress};
 
 use crate::fields::{Joined, RESERVED};
-use crate::format::without_columns;
 use crate::{Encoding, Format, ReadOptions, complete, dotted, encodings, vtu_out};
 
 mod foam;
@@ -258,7 +257,7 @@ pub fn read_polyhedra_as(
     })?;
     progress::stage(format!("read {}", path.display()));
     let (mesh, mut notes) = complete(|| (format.read)(path, options))?;
-    notes.extend(options.columns.map(|_| without_columns(format.name)));
+    notes.extend(options.columns.map(|_| crate::without_columns(format.name)));
     Ok((mesh, notes))
 }
 
