@@ -124,13 +124,11 @@ impl PolyhedralMesh {
         }
         let (mut polygons, mut regions, mut owners) = (Polygons::default(), Vec::new(), Vec::new());
         for (face, both) in (0u32..).zip(self.neighbours()) {
-            let side = match both {
-                [_, NONE] => 2 * face,
-                [NONE, _] => 2 * face + 1,
+            let (side, owner) = match both {
+                [NONE, NONE] => continue,
+                [owner, NONE] => (2 * face, owner),
+                [NONE, owner] => (2 * face + 1, owner),
                 _ => continue,
-            };
-            let Some(&owner) = both.iter().find(|&&p| p != NONE) else {
-                continue;
             };
             owners.push(owner);
             regions.push(tags.get(&face).copied().unwrap_or(0));

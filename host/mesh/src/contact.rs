@@ -250,7 +250,7 @@ impl<'a> Tree<'a> {
     }
 
     /// Number of the `vertices` that are apart from others at their place, but for one of each place: see the head of
-    /// the module. `edges` are those of the boundary.
+    /// the module. `edges` has all edges of the boundary.
     fn apart(&self, vertices: &[u32], edges: &[[u32; 2]]) -> usize {
         let mut placed: Vec<_> = (vertices.iter())
             .map(|&v| (place((self.point)(v)), v))

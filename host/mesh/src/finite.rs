@@ -2,7 +2,7 @@
 
 use crate::mesh::{Faces, Mesh, NONE, Polygons, Segment, gather};
 use crate::parallel;
-use crate::volume::{Cells, MixedCells, VolumeMesh};
+use crate::volume::VolumeMesh;
 use glam::DVec3;
 
 /// The old ids of the elements that are left, in ascending order, and the numbers of the others.
@@ -101,25 +101,11 @@ impl VolumeMesh {
             (self.faces.len(), "tagged face"),
         ];
         self.points = gather(&self.points, &new.vertices);
-        self.cells = match &self.cells {
-            Cells::Tetrahedra(list) => Cells::Tetrahedra(new.arrays(list, &cells)),
-            Cells::Mixed(list) => {
-                let mut left = MixedCells::default();
-                for &i in &cells {
-                    let range =
-                        list.offsets[i as usize] as usize..list.offsets[i as usize + 1] as usize;
-                    let vertices = list.vertices[range].iter().map(|&v| new.id(v));
-                    left.push(&vertices.collect::<Vec<u32>>());
-                }
-                Cells::Mixed(left)
-            }
-        };
-        self.regions = self.regions.as_deref().map(|list| gather(list, &cells));
-        self.faces = new.polygons(&self.faces, &sides);
-        self.face_tags = gather(&self.face_tags, &sides);
         self.fields.points = self.fields.points.gather(&new.vertices);
-        self.fields.cells = self.fields.cells.gather(&cells);
-        self.fields.sides = self.fields.sides.gather(&sides);
+        self.keep(&cells, &sides);
+        let ids = self.cells.vertices_mut().iter_mut();
+        ids.chain(&mut self.faces.vertices)
+            .for_each(|v| *v = new.id(*v));
         Some(Kept::of(new, [cells, sides], before))
     }
 }
@@ -174,6 +160,7 @@ impl Renumbered {
 mod tests {
     use super::*;
     use crate::fields::Field;
+    use crate::volume::{Cells, MixedCells};
 
     #[test]
     fn what_uses_a_vertex_that_is_not_finite_goes_with_it() {

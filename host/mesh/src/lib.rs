@@ -40,6 +40,7 @@ pub mod edges;
 pub mod fields;
 pub mod finite;
 pub mod half_edges;
+mod links;
 pub mod mesh;
 mod orient;
 pub mod outline;

@@ -10,6 +10,7 @@
 use glam::DVec3;
 use rayon::slice::ParallelSliceMut;
 
+use crate::links::Links;
 use crate::mesh::{Faces, Mesh, NONE};
 use crate::parallel;
 use crate::volume::{CellKind, Cells, VolumeMesh, faces, key, orientation};
@@ -115,7 +116,8 @@ fn is_clockwise(points: &[DVec3], corners: &[u32]) -> bool {
     let n = corners.len();
     let at = |k: usize| points[corners[k % n] as usize];
     let order = |&i: &usize, &j: &usize| {
-        let (p, q) = (at(i), at(j));
+        // 0 and -0 are one place.
+        let (p, q) = (at(i) + 0.0, at(j) + 0.0);
         p.x.total_cmp(&q.x).then(p.y.total_cmp(&q.y))
     };
     (0..n).min_by(order).is_some_and(|k| {
@@ -178,8 +180,7 @@ fn turned(inverted: &[bool], sides: Sides) -> Vec<usize> {
 
 /// Elements joined across sides, each with its way relative to the lowest element of its component.
 struct Components {
-    /// An element nearer to the root, and whether this one disagrees with it.
-    parents: Vec<(u32, bool)>,
+    links: Links,
     /// Whether the component of a root has no numbering in which all agree.
     is_broken: Vec<bool>,
 }
@@ -187,44 +188,21 @@ struct Components {
 impl Components {
     fn new(count: usize) -> Self {
         Self {
-            parents: (0..count as u32).map(|i| (i, false)).collect(),
+            links: Links::new(count),
             is_broken: vec![false; count],
         }
     }
 
-    /// The root of an element, and whether the element disagrees with it.
-    fn root(&mut self, element: u32) -> (u32, bool) {
-        let (mut at, mut disagrees) = (element, false);
-        while self.parents[at as usize].0 != at {
-            let (parent, parity) = self.parents[at as usize];
-            disagrees ^= parity;
-            at = parent;
-        }
-        // All on the way point to the root.
-        let (root, mut next, mut parity) = (at, element, disagrees);
-        while next != root {
-            let (parent, own) = std::mem::replace(&mut self.parents[next as usize], (root, parity));
-            parity ^= own;
-            next = parent;
-        }
-        (root, disagrees)
-    }
-
     fn join(&mut self, a: u32, b: u32, disagree: bool) {
-        let ((a, of_a), (b, of_b)) = (self.root(a), self.root(b));
-        let disagree = disagree ^ of_a ^ of_b;
-        if a == b {
-            self.is_broken[a as usize] |= disagree;
-            return;
-        }
-        let (low, high) = (a.min(b), a.max(b));
-        self.parents[high as usize] = (low, disagree);
-        self.is_broken[low as usize] |= self.is_broken[high as usize];
+        let [(a_root, _), (b_root, _)] = [a, b].map(|element| self.links.find(element));
+        let fits = self.links.link(a, b, disagree);
+        let (low, high) = (a_root.min(b_root) as usize, a_root.max(b_root) as usize);
+        self.is_broken[low] |= !fits || self.is_broken[high];
     }
 
     fn turned(mut self, inverted: &[bool]) -> Vec<usize> {
         let count = inverted.len();
-        let ways: Vec<(u32, bool)> = (0..count as u32).map(|i| self.root(i)).collect();
+        let ways: Vec<(u32, bool)> = (0..count as u32).map(|i| self.links.find(i)).collect();
         // For each root and both ways of it: inverted elements afterwards, turned elements.
         let mut costs = vec![[(0u32, 0u32); 2]; count];
         for (&is_inverted, &(root, disagrees)) in inverted.iter().zip(&ways) {
@@ -320,5 +298,13 @@ mod tests {
         mesh.faces = Faces::Triangles(turned);
         assert_eq!(mesh.turn_faces(), 4);
         assert_eq!(mesh.faces, Faces::Triangles(triangles));
+    }
+
+    #[test]
+    fn zeros_of_both_signs_are_one_place() {
+        let corners = [[0.0, 0.0], [-0.0, 1.0], [0.0, 2.0], [1.0, 2.0], [1.0, 0.0]];
+        let points = corners.map(|[x, y]| DVec3::new(x, y, 0.0));
+        assert!(is_clockwise(&points, &[0, 1, 2, 3, 4]));
+        assert!(!is_clockwise(&points, &[4, 3, 2, 1, 0]));
     }
 }

@@ -9,10 +9,10 @@ use std::collections::HashSet;
 
 use rayon::slice::ParallelSliceMut;
 
-use crate::mesh::{NONE, Polygons, gather};
+use crate::mesh::NONE;
 use crate::orient::is_ascending;
 use crate::parallel;
-use crate::volume::{CellKind, Cells, MixedCells, VolumeMesh, faces, key};
+use crate::volume::{CellKind, VolumeMesh, faces, key};
 
 /// A side of a face: its vertices in ascending order, and in which of the two directions its cell sees them.
 type Side = ([u32; 4], bool);
@@ -106,26 +106,7 @@ impl VolumeMesh {
         let is_kept =
             |&f: &u32| !of_others.contains(&key(self.faces.get(f as usize).iter().copied()));
         let faces: Vec<u32> = (0..self.faces.len() as u32).filter(is_kept).collect();
-        self.cells = match &self.cells {
-            Cells::Tetrahedra(list) => Cells::Tetrahedra(gather(list, kept)),
-            Cells::Mixed(list) => {
-                let mut left = MixedCells::default();
-                kept.iter()
-                    .for_each(|&c| left.push(&list.vertices[list.range(c as usize)]));
-                Cells::Mixed(left)
-            }
-        };
-        self.regions = self.regions.as_deref().map(|list| gather(list, kept));
-        self.fields.cells = self.fields.cells.gather(kept);
-        if faces.len() < self.faces.len() {
-            let mut left = Polygons::default();
-            faces
-                .iter()
-                .for_each(|&f| left.push(self.faces.get(f as usize)));
-            self.faces = left;
-            self.face_tags = gather(&self.face_tags, &faces);
-            self.fields.sides = self.fields.sides.gather(&faces);
-        }
+        self.keep(kept, &faces);
     }
 }
 
@@ -151,6 +132,7 @@ mod tests {
 
     use super::*;
     use crate::fields::Field;
+    use crate::volume::Cells;
 
     fn mesh(cells: Vec<[u32; 4]>) -> VolumeMesh {
         let count = cells.len() as i32;

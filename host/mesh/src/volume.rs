@@ -14,7 +14,7 @@ use robust::{Coord3D, orient3d};
 use crate::about::About;
 use crate::error::Conversion;
 use crate::fields::MeshFields;
-use crate::mesh::{NONE, Polygons};
+use crate::mesh::{NONE, Polygons, gather};
 use crate::parallel;
 use crate::{Error, Result};
 
@@ -94,7 +94,7 @@ impl MixedCells {
         self.offsets.push(self.vertices.len() as u32);
     }
 
-    pub(crate) fn range(&self, i: usize) -> Range<usize> {
+    fn range(&self, i: usize) -> Range<usize> {
         self.offsets[i] as usize..self.offsets[i + 1] as usize
     }
 }
@@ -130,6 +130,26 @@ impl Cells {
         }
     }
 
+    /// Vertices of all cells, one after the other.
+    pub fn vertices_mut(&mut self) -> &mut [u32] {
+        match self {
+            Cells::Tetrahedra(tetrahedra) => tetrahedra.as_flattened_mut(),
+            Cells::Mixed(cells) => &mut cells.vertices,
+        }
+    }
+
+    /// Cells `kept` of these.
+    fn gather(&self, kept: &[u32]) -> Cells {
+        match self {
+            Cells::Tetrahedra(list) => Cells::Tetrahedra(gather(list, kept)),
+            Cells::Mixed(_) => {
+                let mut left = MixedCells::default();
+                kept.iter().for_each(|&c| left.push(self.get(c as usize)));
+                Cells::Mixed(left)
+            }
+        }
+    }
+
     /// Vertices of every cell, in order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &[u32]> + Clone {
         (0..self.len()).map(|i| self.get(i))
@@ -156,6 +176,21 @@ pub struct VolumeMesh {
 }
 
 impl VolumeMesh {
+    /// Keeps the cells and the tagged faces with these ids, in their order, with their data.
+    ///
+    /// # Panics
+    /// If an id is out of range, or a field or a list of tags has another length than its elements.
+    pub fn keep(&mut self, cells: &[u32], faces: &[u32]) {
+        self.cells = self.cells.gather(cells);
+        self.regions = self.regions.as_deref().map(|list| gather(list, cells));
+        self.fields.cells = self.fields.cells.gather(cells);
+        let mut left = Polygons::default();
+        (faces.iter()).for_each(|&f| left.push(self.faces.get(f as usize)));
+        self.faces = left;
+        self.face_tags = gather(&self.face_tags, faces);
+        self.fields.sides = self.fields.sides.gather(faces);
+    }
+
     /// Converts to a mesh of tetrahedra. Fields and data on the whole are dropped.
     ///
     /// # Errors

@@ -337,17 +337,12 @@ impl fmt::Display for Note {
             ),
             Self::Bent(count) => {
                 let [faces, each] = match count {
-                    1 => ["1 face is", "it counts"],
+                    1 => ["face is", "it counts"],
                     _ => ["faces are", "each counts"],
-                };
-                let number = if *count == 1 {
-                    String::new()
-                } else {
-                    format!("{count} ")
                 };
                 write!(
                     f,
-                    "{number}{faces} not planar: {each} as triangles around one of its vertices, the same for both polyhedra"
+                    "{count} {faces} not planar: {each} as triangles around one of its vertices, the same for both polyhedra"
                 )
             }
             Self::Cells(said) => f.write_str(said),

@@ -123,7 +123,7 @@ impl Scale {
         }
     }
 
-    /// Sentences on the scaled mesh, whose numbers are not those of the input.
+    /// Appends the scale to sentences on the scaled mesh, whose lengths differ from the input's.
     #[cfg(feature = "info")]
     pub fn explain_all(self, sentences: &mut [String]) {
         for sentence in sentences.iter_mut().filter(|_| self.0 != 0) {
@@ -144,7 +144,7 @@ impl Scale {
         }
     }
 
-    /// The error of an operation on the scaled mesh, whose numbers are not those of the input.
+    /// Appends the scale to an error on the scaled mesh, whose lengths differ from the input's.
     pub fn explain(self, error: error::Error) -> error::Error {
         match error {
             error::Error::Shared(Error::Invalid { element, rule }) if self.0 != 0 => {

@@ -6,7 +6,7 @@ use glam::DVec3;
 
 use super::Up;
 use super::camera::bounds;
-use trioxide_mesh::mesh::{Faces, Mesh, NONE, Polygons};
+use trioxide_mesh::mesh::{Faces, Mesh};
 use trioxide_mesh::parallel;
 use trioxide_mesh::polyhedra::PolyhedralMesh;
 use trioxide_mesh::volume::VolumeMesh;
@@ -47,18 +47,7 @@ pub fn guess_up_volume(mesh: &VolumeMesh) -> Up {
 
 /// As [`guess_up`], by the surface of a mesh of polyhedra.
 pub fn guess_up_polyhedra(mesh: &PolyhedralMesh) -> Up {
-    let neighbours = mesh.neighbours();
-    let mut outside = Polygons::default();
-    for p in 0..mesh.len() {
-        for &side in mesh.sides_of(p) {
-            if neighbours[side as usize / 2][1 - side as usize % 2] == NONE {
-                let face: Vec<u32> = mesh.vertices_of(side).collect();
-                outside.push(&face);
-            }
-        }
-    }
-    let found = of_surface(&mesh.points, outside.len(), |i| outside.get(i));
-    found.map_or(Up::Z, |axis| [Up::X, Up::Y, Up::Z][axis])
+    guess_up(&mesh.boundary())
 }
 
 /// The axis that points up by the format of a file: y for glTF.

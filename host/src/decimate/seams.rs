@@ -44,7 +44,7 @@ impl Lists<'_> {
 struct Border<'a> {
     on: &'a Device,
     points: &'a Buffer<DVec3>,
-    list: Buffer<Vertex>,
+    list: &'a Buffer<Vertex>,
     lowest: Buffer<Vertex>,
 }
 
@@ -79,7 +79,7 @@ impl Seams {
                 let border = Border {
                     on,
                     points,
-                    list: on.duplicate(&list)?,
+                    list: &list,
                     lowest,
                 };
                 border.join(&copies, &mut lists)?;
@@ -141,7 +141,7 @@ impl Border<'_> {
         self.join_lists(copies, lists)?;
         // Copies whose triangles together are no single fan stay apart.
         let mut parted = on.filled(words(self.points.len()), Bits::EMPTY)?;
-        let (list, lowest, points) = (&self.list, &self.lowest, self.points);
+        let (list, lowest, points) = (self.list, &self.lowest, self.points);
         // SAFETY: the list has vertices, and the fans have half-edges of the triangles.
         unsafe {
             kernel::find_parted::launch(on, n, list, lowest, lists.fans(), points, &mut parted)
@@ -149,7 +149,7 @@ impl Border<'_> {
         if self.part(&parted, lists)? {
             self.join_lists(copies, lists)?;
         }
-        let (list, lowest, points) = (&self.list, &self.lowest, self.points);
+        let (list, lowest, points) = (self.list, &self.lowest, self.points);
         let fans = FansBuffers {
             spans: lists.spans,
             corners: lists.corners,
@@ -168,7 +168,7 @@ impl Border<'_> {
         if count_bits(on, parted)? == 0 {
             return Ok(false);
         }
-        let (list, lowest) = (&self.list, &mut self.lowest);
+        let (list, lowest) = (self.list, &mut self.lowest);
         // SAFETY: the list has vertices, each once, and each has a lowest one.
         unsafe {
             kernel::part_copies::launch(on, list.len() as u32, list, parted, lowest, lists.sites)

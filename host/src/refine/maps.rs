@@ -72,7 +72,7 @@ impl<P: AnyPoint> DeviceEdgeMesh<P> {
     }
 
     /// The mesh by points and triangles, in host memory. A triangle has the region of its ancestor in the input; edges
-    /// of segments are segments, in the order of their ids; before a round segments are those of the input.
+    /// of segments are segments, in the order of their ids; before a round, the segments of the input.
     ///
     /// # Errors
     /// [`Error::Length`] when `regions` has another length than the input's list of triangles; errors of the device.

@@ -234,7 +234,7 @@ impl<P: Fn(u32) -> DVec3> Treatment<P> {
             return false;
         }
         let old: Vec<[u32; 3]> = old.into_iter().filter(|face| is_proper(*face)).collect();
-        let mut around = Vec::new();
+        let mut around = None;
         for &face in &old {
             let (was_flat, new) = (self.is_flat(face), renamed(face));
             let is_flat = self.is_flat(new);
@@ -245,11 +245,9 @@ impl<P: Fn(u32) -> DVec3> Treatment<P> {
             let is_kept = if !was_flat && own != DVec3::ZERO {
                 own.dot(after) > 0.0
             } else {
-                if around.is_empty() {
-                    around = self.ways_around(gone);
-                }
+                let [sound, all] = *around.get_or_insert_with(|| self.ways_around(gone));
                 let rounded = self.way(face, ROUNDING);
-                let ways = [around[0], own, around[1], rounded];
+                let ways = [sound, own, all, rounded];
                 let way = ways.into_iter().find(|&way| way != DVec3::ZERO);
                 let stays = was_flat && is_flat && is_along(after, rounded);
                 stays || is_along(after, way.unwrap_or_default())
@@ -279,8 +277,8 @@ impl<P: Fn(u32) -> DVec3> Treatment<P> {
         true
     }
 
-    /// Whether a collapse leaves no face at an edge of a segment: both edges that become one have the face between them
-    /// alone.
+    /// Whether a collapse would leave the edge of a segment without a face: the two edges that merge have no other face
+    /// than the one that goes.
     fn loses_segment(&self, at_edge: &[u32], [kept, gone]: [u32; 2]) -> bool {
         at_edge.iter().any(|&face| {
             let third = self
@@ -310,15 +308,14 @@ impl<P: Fn(u32) -> DVec3> Treatment<P> {
     }
 
     /// The sums of the ways around a vertex: of the faces that are not degenerate, and of all.
-    fn ways_around(&self, vertex: u32) -> Vec<DVec3> {
+    fn ways_around(&self, vertex: u32) -> [DVec3; 2] {
         let faces = self.stars.star(vertex).faces.iter();
         let faces = faces
             .map(|&face| self.stars.face(face))
             .filter(|face| is_proper(*face));
-        let sums = faces.fold([DVec3::ZERO; 2], |[sound, all], face| {
+        faces.fold([DVec3::ZERO; 2], |[sound, all], face| {
             [sound + self.sound_way(face), all + self.way(face, FLAT)]
-        });
-        sums.to_vec()
+        })
     }
 
     /// Flips a side of a face, or drops the face at the boundary, unless a rule refuses it.

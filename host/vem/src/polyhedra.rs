@@ -2,7 +2,7 @@
 //!
 //! Theory. Lowest order in three dimensions, as in Beirao da Veiga, Dassi and Russo, "High-order virtual element method
 //! on polyhedral meshes" (Computers & Mathematics with Applications 74(5), 2017) for order 1: a function is given by
-//! its values at the vertices. On triangles it is linear, so their projections are those of linear finite elements: by
+//! its values at the vertices. On triangles it is linear, as in the linear finite element method: by
 //! the divergence theorem the mean gradient over a polyhedron is the sum over its triangles of the normal times the
 //! mean of the corners. The mean of the vertices gives the constant. The element matrix is the energy of the
 //! projection, plus the stabilisation "dofi-dofi" of the remainder times the diameter.
@@ -164,14 +164,15 @@ pub fn bent_faces(mesh: &PolyhedralMesh) -> usize {
 impl Element {
     fn new(mesh: &PolyhedralMesh, p: usize) -> Element {
         let point = |v: u32| mesh.points[v as usize];
-        let mut vertices: Vec<u32> = triangles(mesh, p).flatten().collect();
+        let triangles: Vec<[u32; 3]> = triangles(mesh, p).collect();
+        let mut vertices = triangles.as_flattened().to_vec();
         vertices.sort_unstable();
         vertices.dedup();
         let sum: DVec3 = vertices.iter().map(|&v| point(v)).sum();
         let mean = sum / vertices.len() as f64;
         let mut gradients = vec![DVec3::ZERO; vertices.len()];
         let (mut volume, mut moment) = (0.0, DVec3::ZERO);
-        for triangle in triangles(mesh, p) {
+        for triangle in triangles {
             let [a, b, c] = triangle.map(|v| point(v) - mean);
             let normal = (b - a).cross(c - a) / 2.0;
             let pyramid = a.dot(normal) / 3.0;

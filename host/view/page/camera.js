@@ -46,7 +46,7 @@ class SpaceCamera {
    */
   constructor(up, [azimuth, elevation]) {
     this.up = up;
-    // From the viewer's direction to that of the picture's right.
+    // This camera's azimuth is that of the picture's right axis, 90 degrees after the viewer's.
     this.home = { azimuth: ((azimuth + 90) * Math.PI) / 180, elevation: (elevation * Math.PI) / 180, zoom: 1, x: 0, y: 0 };
     this.reset();
   }

@@ -230,10 +230,11 @@ pub fn refuse(wrong: Option<&str>) -> Result<()> {
     wrong.map_or(Ok(()), |wrong| Err(Error::Argument(refused(wrong)).into()))
 }
 
-/// Refuses coordinates that one process scales first. `points` are those of this rank's block. Collective.
+/// Refuses a mesh of unusual size, which a single process scales. `points` has the points of this rank's block.
+/// Collective.
 ///
 /// # Errors
-/// One that says so.
+/// Such a mesh.
 pub fn refuse_sizes(ranks: &Ranks, points: &[DVec3], precision: Precision) -> Result<()> {
     let [low, high] = precision.usual_sizes();
     let is_any = |test: &(dyn Fn(f64) -> bool + Sync)| {

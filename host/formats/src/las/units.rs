@@ -139,7 +139,7 @@ fn moved(mut unit: Unit, bounds: [DVec3; 2]) -> Option<Unit> {
 /// Whether all coordinates are multiples of the unit that 32 bits hold.
 fn are_multiples(points: &[DVec3], unit: &Unit) -> bool {
     let Unit { scale, offset } = unit;
-    // A quotient by the reciprocal is nearest to another number only far from every multiple.
+    // The reciprocal changes the rounded number only where the quotient is near a half: no multiple is there.
     let reciprocals = scale.map(|scale| 1.0 / scale);
     parallel::all(points, |p| {
         let whole = |k: usize| {
@@ -151,8 +151,8 @@ fn are_multiples(points: &[DVec3], unit: &Unit) -> bool {
     })
 }
 
-/// Returns the nearest whole number, or either of two. The processor's instructions of the baseline have no rounding: a
-/// call took a third of the time of [`are_multiples`].
+/// Returns the nearest whole number, or either of two. The processor's instructions of the baseline have no rounding,
+/// and a call takes longer.
 fn nearest(x: f64) -> f64 {
     // At this number and the next ones the last place is 1, so that the sum is rounded to whole numbers.
     const ONES: f64 = 6_755_399_441_055_744.0;

@@ -51,10 +51,20 @@ pub(super) struct Listed {
     /// Names of fields that not all pieces have.
     lost: Vec<String>,
     lines: usize,
+    points_alone: usize,
     curved: usize,
+    /// Notes on parts of pieces, each once.
+    notes: Vec<String>,
 }
 
 impl Listed {
+    /// Adds a note on a part of a piece.
+    pub(super) fn note(&mut self, note: Option<String>) {
+        let is_new = |note: &String| !self.notes.contains(note);
+        let note = note.filter(is_new);
+        self.notes.extend(note);
+    }
+
     /// Appends a piece. Returns how many numbers it has.
     pub(super) fn push(&mut self, points: Vec<DVec3>, cells: Cells) -> Result<usize, String> {
         let (before, corners) = (
@@ -87,7 +97,12 @@ impl Listed {
             let in_cell = |reason: String| format!("cell {i}: {reason}");
             found.clear();
             let is_solid = match kind {
-                0..=2 => continue,
+                // A ghost.
+                0 => continue,
+                1 | 2 => {
+                    self.points_alone += 1;
+                    continue;
+                }
                 POLYHEDRON => {
                     let builder = &mut self.builder;
                     let mut push = |face: &[i64]| -> Result<(), String> {
@@ -236,6 +251,11 @@ impl Listed {
                 "a mesh of polyhedra has no lines: {lines} of the file are left out"
             ));
         }
+        if self.points_alone > 0 {
+            let count = self.points_alone;
+            notes.push(format!("left out: cells of type vertex ({count})"));
+        }
+        notes.extend(self.notes);
         if self.curved > 0 {
             let curved = self.curved;
             notes.push(format!(

@@ -202,13 +202,18 @@ fn lost_fields(names: &[&str]) -> Option<String> {
     }
 }
 
-/// The sentence on the parts that a file does not hold, if there are any.
-fn loss(format: &str, lost: &[String]) -> Option<String> {
-    let (last, others) = lost.split_last()?;
-    let list = match others.is_empty() {
+/// The parts as a list, if there are any.
+fn joined(parts: &[String]) -> Option<String> {
+    let (last, others) = parts.split_last()?;
+    Some(match others.is_empty() {
         true => last.clone(),
         false => format!("{} and {last}", others.join(", ")),
-    };
+    })
+}
+
+/// The sentence on the parts that a file does not hold, if there are any.
+fn loss(format: &str, lost: &[String]) -> Option<String> {
+    let list = joined(lost)?;
     Some(format!(
         "{format} does not hold {list}: not in the output, .vtu and .vtk keep all"
     ))
@@ -318,11 +323,7 @@ fn write_faces(
     };
     lost.extend(lost_fields(&names.names()));
     let keep = PolyhedraFormat::written_extensions();
-    let (last, others) = lost.split_last().expect("the polyhedra");
-    let list = match others.is_empty() {
-        true => last.clone(),
-        false => format!("{} and {last}", others.join(", ")),
-    };
+    let list = joined(&lost).expect("the polyhedra");
     let mut losses = vec![format!(
         "{} holds the {all} faces, each once, and not {list}: {keep} hold polyhedra",
         format.name

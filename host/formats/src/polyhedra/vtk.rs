@@ -69,7 +69,7 @@ fn parse_polyhedra(file: &[u8]) -> Parsed<Noted> {
     Ok((mesh, all))
 }
 
-/// Most numbers of all polyhedra: VTK reads their count as one of 32 bits.
+/// Most numbers of the list of cells: VTK reads their count as one of 32 bits.
 const MOST: usize = i32::MAX as usize;
 
 pub(super) fn write(path: &Path, mesh: &PolyhedralMesh, encoding: Encoding) -> Result<()> {
@@ -77,12 +77,13 @@ pub(super) fn write(path: &Path, mesh: &PolyhedralMesh, encoding: Encoding) -> R
     let corners = (0..mesh.len())
         .flat_map(of_sides)
         .map(|face| 1 + mesh.faces.get(face).len());
-    let numbers = corners.sum::<usize>() + 2 * mesh.len();
+    let tagged = (mesh.tagged.iter()).map(|tagged| 1 + mesh.faces.get(tagged.face as usize).len());
+    let numbers = corners.sum::<usize>() + 2 * mesh.len() + tagged.sum::<usize>();
     if numbers > MOST {
         return Err(Error::format(
             path,
             format!(
-                "the faces of the polyhedra have {numbers} numbers, more than the format counts: write .vtu"
+                "the polyhedra and tagged faces have {numbers} numbers, more than the format counts: write .vtu"
             ),
         ));
     }

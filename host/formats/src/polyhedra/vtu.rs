@@ -5,7 +5,7 @@
 //! polyhedron in `faces`, and -1 for other cells. The connectivity of a polyhedron lists its vertices. VTK writes
 //! another layout from 9.4 on: `polyhedron_to_faces` lists each polyhedron's faces up to its end in
 //! `polyhedron_offsets`, `face_connectivity` each face's vertices up to its end in `face_offsets`. Both are read; the
-//! first, which all versions read, is written. Tagged faces are cells of their own, with the array `marker`. Other
+//! first is written. Tagged faces are cells of their own, with the array `marker`. Other
 //! arrays of points and cells are fields.
 
 use std::path::Path;
@@ -65,6 +65,7 @@ fn push_piece(piece: &Piece, listed: &mut Listed) -> Parsed<usize> {
             fields: [of_points, of_cells],
         },
     );
+    listed.note(fields::left_out(piece.node));
     numbers.map_err(|reason| fault(cells.node, reason))
 }
 

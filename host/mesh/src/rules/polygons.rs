@@ -123,15 +123,14 @@ const DIVIDE: &str =
 /// The error for a polygon whose area is not positive, or leaves double precision.
 fn bad_area(mesh: &PolygonMesh, i: usize, area: f64) -> crate::Error {
     let rule = if area.is_finite() {
+        let mend = match area < 0.0 {
+            true => "`repair --orient` turns them",
+            false => DIVIDE,
+        };
         // Without the hundreds of digits of a tiny or huge area.
         let area = match area == 0.0 || (1e-5..1e16).contains(&area.abs()) {
             true => area.to_string(),
             false => format!("{area:e}"),
-        };
-        let mend = if area.starts_with('-') {
-            "`repair --orient` turns them"
-        } else {
-            DIVIDE
         };
         format!("has area {area}: polygons must run counter-clockwise ({mend})")
     } else {

@@ -41,10 +41,15 @@ impl Weigh {
 
     /// The name in one spelling.
     pub(super) fn word(&self) -> &str {
-        match &*self.name {
-            "colors" => "colours",
-            name => name,
-        }
+        word_of(&self.name)
+    }
+}
+
+/// A name of numbers in one spelling.
+fn word_of(name: &str) -> &str {
+    match name {
+        "colors" => "colours",
+        name => name,
     }
 }
 
@@ -192,7 +197,7 @@ fn names(mesh: &Mesh) -> Vec<String> {
     let is_there = |name: &str| {
         words
             .iter()
-            .any(|&(word, is_there)| is_there && word == name)
+            .any(|&(word, is_there)| is_there && word == word_of(name))
     };
     let fields = fields.filter(|field| field.values.kind().is_float() && !is_there(&field.name));
     let words = words.iter().filter(|(_, is_there)| *is_there);
@@ -239,7 +244,7 @@ impl<'m> Weighed<'m> {
         for Weigh { name, weight } in names {
             all.push((Source::of(mesh, name)?, weight.unwrap_or(WEIGHT)));
         }
-        let is_weighed = |name: &str| names.iter().any(|weigh| weigh.word() == name);
+        let is_weighed = |name: &str| names.iter().any(|weigh| weigh.word() == word_of(name));
         for name in self::names(mesh).iter().filter(|name| !is_weighed(name)) {
             let source = Source::of(mesh, name)?;
             if source.is_finite() {

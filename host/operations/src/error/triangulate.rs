@@ -74,15 +74,10 @@ fn crossings(found: &Crossings) -> String {
         Some(count) if count <= first.len() => "",
         _ => ", and so on",
     };
-    match found.count {
-        Some(1) => format!("1 pair of segments that cross where no vertex is: {listed}"),
-        Some(count) => {
-            format!("{count} pairs of segments that cross where no vertex is: {listed}{more}")
-        }
-        None => {
-            format!(
-                "more than {MOST} pairs of segments that cross where no vertex is: {listed}{more}"
-            )
-        }
-    }
+    let pairs = match found.count {
+        Some(1) => "1 pair".to_owned(),
+        Some(count) => format!("{count} pairs"),
+        None => format!("more than {MOST} pairs"),
+    };
+    format!("{pairs} of segments that cross where no vertex is: {listed}{more}")
 }

@@ -287,13 +287,15 @@ fn repair_scaled(on: &dyn Start, mesh: Mesh, options: &Options) -> Result<(Mesh,
         ..options.clone()
     };
     let (mut mesh, mut report) = take_steps(on, mesh, options)?;
+    let mut hanging = others::hanging(&mesh);
     for _ in 1..MOST_ROUNDS {
-        if others::hanging(&mesh) == 0 {
+        if hanging == 0 {
             break;
         }
         let (next, later) = take_steps(on, mesh, options)?;
         mesh = next;
         report.append(later);
+        hanging = others::hanging(&mesh);
     }
     if flip.flip && !mesh.faces.is_empty() {
         let (next, later) = take_steps(on, mesh, &flip)?;
@@ -302,7 +304,7 @@ fn repair_scaled(on: &dyn Start, mesh: Mesh, options: &Options) -> Result<(Mesh,
         report.totals.steps.flip = true;
     }
     if let Some([_, left]) = &mut report.totals.hanging {
-        *left = others::hanging(&mesh) as u64;
+        *left = hanging as u64;
     }
     Ok((mesh, report))
 }

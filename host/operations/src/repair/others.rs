@@ -1,13 +1,13 @@
 //! Repair of polygons and cells: their orientation, and vertices that nothing has. It runs on the host.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use trioxide::conform;
 use trioxide::contact::Contacts;
 use trioxide::device::Laps;
-use trioxide::mesh::{self, Faces, Mesh};
+use trioxide::mesh::{self, Faces, Mesh, Segment};
 use trioxide::repair::{self as family, Counts as Done};
-use trioxide::volume::{Cells, VolumeMesh};
+use trioxide::volume::VolumeMesh;
 use trioxide::{Error as Shared, mesh::NONE};
 
 use super::{Options, Refusal, Report, Totals, totals_of};
@@ -179,10 +179,7 @@ fn repair_finite(
         (mesh, old) = (found.mesh, found.vertices);
     }
     if steps.unused {
-        let ids = match &mut mesh.cells {
-            Cells::Tetrahedra(tetrahedra) => tetrahedra.as_flattened_mut(),
-            Cells::Mixed(cells) => &mut cells.vertices[..],
-        };
+        let ids = mesh.cells.vertices_mut();
         let count = mesh.points.len();
         let kept = drop_unused(
             count,
@@ -274,7 +271,8 @@ pub(super) fn hanging(mesh: &Mesh) -> usize {
     Contacts::of_boundary(point, &mesh.faces.boundary()).inside_edges()
 }
 
-/// Leaves out the segments that are no edges of the faces, with their fields; their number, if the mesh has segments.
+/// Leaves out the segments that are no edges of the faces, and of segments with the same ends and marker all but the
+/// first, with their fields. Returns their number, if the mesh has segments.
 pub(super) fn keep_edges(mesh: &mut Mesh) -> Option<u64> {
     let before = mesh.segments.len();
     if before == 0 {
@@ -291,7 +289,11 @@ pub(super) fn keep_edges(mesh: &mut Mesh) -> Option<u64> {
             }
         }
     }
-    let is_kept = |&i: &u32| is_edge[&sorted(mesh.segments[i as usize].ends)];
+    let mut seen = HashSet::new();
+    let is_kept = |&i: &u32| {
+        let Segment { ends, marker } = mesh.segments[i as usize];
+        is_edge[&sorted(ends)] && seen.insert((sorted(ends), marker))
+    };
     let kept: Vec<u32> = (0..before as u32).filter(is_kept).collect();
     mesh.segments = mesh::gather(&mesh.segments, &kept);
     mesh.fields.sides = mesh.fields.sides.gather(&kept);

@@ -266,9 +266,7 @@ fn digits_that_would_be_lost_are_named() {
     let mut points = vec![DVec3::X * f64::from_bits(8)];
     let scale = Scale::take(&mut points, Precision::F64).unwrap();
     assert_eq!(points[0].x, 1.0);
-    for wrong in [1.03125, f64::MAX] {
-        assert!(scale.give(&mut [DVec3::X * wrong]).is_err() || wrong == f64::MAX);
-    }
+    assert!(scale.give(&mut [DVec3::X * 1.03125]).is_err());
     assert!(Scale(1020).give(&mut [DVec3::X * 64.0]).is_err());
     assert_eq!(Scale(1020).option(1e-300), f64::from_bits(1));
     assert_eq!(Scale(-1020).option(1e300), f64::MAX);

@@ -311,7 +311,7 @@ fn scaled_points(
     let scale = Scale::take(&mut mesh.points, Precision::F64)?;
     let done = points(machine, mesh, duplicates);
     let (mut mesh, report) = done.map_err(|error| scale.explain(error))?;
-    // They are those of the input.
+    // The points of the input have not moved.
     scale.back_all(&mut mesh.points);
     Ok((mesh, report))
 }

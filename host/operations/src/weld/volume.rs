@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
-use trioxide::mesh::{Mesh, Polygons, gather};
-use trioxide::volume::{Cells, MixedCells, VolumeMesh};
+use trioxide::mesh::Mesh;
+use trioxide::volume::VolumeMesh;
 
 use super::{Options, Report, weld};
 use crate::error::Result;
@@ -55,27 +55,12 @@ pub fn weld_volume(
     cloud.fields.points = std::mem::take(&mut mesh.fields.points);
     let (cloud, mut report) = weld(on, cloud, &options)?;
     (mesh.points, mesh.fields.points) = (cloud.points, cloud.fields.points);
-    let left = |lists: &mut dyn Iterator<Item = &[u32]>| left(lists, &report.map, &options);
-    let kept = left(&mut mesh.cells.iter());
-    let tagged = left(&mut mesh.faces.iter());
-    mesh.cells = match mesh.cells {
-        Cells::Tetrahedra(cells) => Cells::Tetrahedra(
-            gather(&cells, &kept.ids)
-                .into_iter()
-                .map(|cell| cell.map(|v| report.map[v as usize]))
-                .collect(),
-        ),
-        Cells::Mixed(_) => {
-            let mut cells = MixedCells::default();
-            kept.lists.iter().for_each(|cell| cells.push(cell));
-            Cells::Mixed(cells)
-        }
-    };
-    mesh.regions = mesh.regions.map(|regions| gather(&regions, &kept.ids));
-    mesh.fields.cells = mesh.fields.cells.gather(&kept.ids);
-    mesh.faces = tagged.lists;
-    mesh.face_tags = gather(&mesh.face_tags, &tagged.ids);
-    mesh.fields.sides = mesh.fields.sides.gather(&tagged.ids);
+    let kept = left(&mut mesh.cells.iter(), &report.map, &options);
+    let tagged = left(&mut mesh.faces.iter(), &report.map, &options);
+    mesh.keep(&kept, &tagged);
+    let ids = mesh.cells.vertices_mut().iter_mut();
+    ids.chain(&mut mesh.faces.vertices)
+        .for_each(|v| *v = report.map[*v as usize]);
     report.totals.is_volume = true;
     report.totals.faces = cells as u64;
     report.totals.welded_faces = mesh.cells.len() as u64;
@@ -85,23 +70,15 @@ pub fn weld_volume(
     Ok((mesh, report))
 }
 
-/// Elements that are left, by their new vertices, and their old ids.
-#[derive(Default)]
-struct Left {
-    lists: Polygons,
-    ids: Vec<u32>,
-}
-
-fn left(lists: &mut dyn Iterator<Item = &[u32]>, map: &[u32], options: &Options) -> Left {
-    let (mut left, mut seen) = (Left::default(), HashSet::new());
+/// The ids of the elements that are left.
+fn left(lists: &mut dyn Iterator<Item = &[u32]>, map: &[u32], options: &Options) -> Vec<u32> {
+    let (mut left, mut seen) = (Vec::new(), HashSet::new());
     for (i, list) in (0u32..).zip(lists) {
-        let new: Vec<u32> = list.iter().map(|&v| map[v as usize]).collect();
-        let mut sorted = new.clone();
+        let mut sorted: Vec<u32> = list.iter().map(|&v| map[v as usize]).collect();
         sorted.sort_unstable();
         let is_whole = sorted.windows(2).all(|pair| pair[0] != pair[1]);
         if options.keep_degenerate || (is_whole && seen.insert(sorted)) {
-            left.lists.push(&new);
-            left.ids.push(i);
+            left.push(i);
         }
     }
     left

@@ -108,11 +108,11 @@ class Polyhedra(Nested, Held):
         return [vertices[::-1] if side % 2 else vertices for vertices, side in zip(faces, sides)]
 
     def _stream(self) -> np.ndarray:
-        """The polyhedra as VTK has them: for each the length of what follows, the number of its faces, and for each face the number
-        of its vertices and the vertices."""
+        """VTK's face stream: each polyhedron has the length of its part, the number of its faces, and its faces, each a number of
+        vertices and the vertices."""
         sides, offsets, starts = (array.astype(np.int64) for array in (self.sides, self.offsets, self.face_offsets))
         sizes = np.diff(starts)[sides // 2]
-        # The place of each face's number of vertices: after two numbers for each polyhedron up to its own, and the faces before.
+        # A face begins after the faces before it, and after two numbers of each polyhedron up to its own.
         owners = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
         before = np.concatenate([[0], np.cumsum(1 + sizes)])
         places = before[:-1] + 2 * (owners + 1)

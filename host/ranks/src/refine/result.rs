@@ -27,7 +27,7 @@ pub struct Refined<P> {
     pub ancestors: Vec<u64>,
     /// Region of each of them, if the mesh has regions.
     pub regions: Option<Vec<i32>>,
-    /// All segments, in the order of their edges' ids; without a round those of the input.
+    /// All segments, in the order of their edges' ids; without a round, the segments of the input.
     pub segments: Vec<Segment>,
     /// The origins of this rank's new elements for each round; empty lists if they are not asked for.
     pub rounds: Vec<Round>,

@@ -26,7 +26,7 @@ use trioxide::mesh::{HalfEdges, PolyllaMesh};
 
 /// Splits every weakly simple polygon of `mesh` along inner edges, so that no polygon visits a vertex twice.
 ///
-/// `counts` are those of the new polygons, none of which is weakly simple.
+/// `counts` is set to the counts of the new polygons, none of which is weakly simple.
 pub fn split_weakly_simple(half_edges: &HalfEdges, mesh: &mut PolyllaMesh) {
     let (_, weakly_simple) = list_polygons(half_edges, &mesh.next, &mesh.half_edges);
     if weakly_simple.is_empty() {

@@ -15,7 +15,7 @@ use super::Mesh;
 use crate::Result;
 use crate::device::Device;
 
-/// Whether an area is open; before it is reached, none.
+/// The state of an area: not reached yet, open (without triangles), or solid.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Area {
     Unknown,

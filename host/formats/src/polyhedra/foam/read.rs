@@ -20,7 +20,7 @@ use super::{BARRIERS, UNTAGGED, folder_of};
 use crate::ReadOptions;
 use crate::input::map_file;
 use crate::references::References;
-use crate::text::{Fault, Parsed};
+use crate::text::{Fault, Parsed, listed};
 
 /// Whether there is a mesh of OpenFOAM: in the folder `path`, or beside the file `path`.
 pub(in crate::polyhedra) fn is_case(path: &Path) -> bool {
@@ -146,7 +146,7 @@ pub(in crate::polyhedra) fn read(path: &Path, options: ReadOptions) -> Result<No
             .map(|zone| zone.name)
             .collect();
         if !names.is_empty() {
-            notes.push(format!("zones of {kind}s are left out: {}", listed(&names)));
+            notes.push(format!("zones of {kind}s are left out: {}", listed(names)));
         }
     }
     let oriented = mesh
@@ -348,7 +348,7 @@ fn tags(patches: &[Patch], ids: &[u32], notes: &mut Vec<String>) -> Vec<TaggedFa
         }
     }
     if !named.is_empty() {
-        notes.push(format!("patches are tags of faces: {}", listed(&named)));
+        notes.push(format!("patches are tags of faces: {}", listed(named)));
     }
     tagged
 }
@@ -372,16 +372,6 @@ fn numbers_of(names: &[&str], kind: &str) -> Vec<(i32, bool)> {
         None => (free.next().unwrap_or(0), false),
     };
     names.iter().map(number).collect()
-}
-
-/// Most names in a note.
-const MOST_NAMES: usize = 20;
-
-fn listed(names: &[String]) -> String {
-    match names.len().checked_sub(MOST_NAMES) {
-        None | Some(0) => names.join(", "),
-        Some(more) => format!("{} and {more} more", names[..MOST_NAMES].join(", ")),
-    }
 }
 
 /// A group of cells.
@@ -450,7 +440,7 @@ fn regions(zones: &[Zone], cells: usize, notes: &mut Vec<String>) -> Option<Vec<
         .map(|((number, _), name)| format!("{number} {name}"))
         .collect();
     if !named.is_empty() {
-        notes.push(format!("zones of cells are regions: {}", listed(&named)));
+        notes.push(format!("zones of cells are regions: {}", listed(named)));
     }
     if twice > 0 {
         notes.push(format!(

@@ -337,7 +337,7 @@ fn cells_beside_polyhedra_become_polyhedra() {
             .filter(|pair| pair[1] != NONE)
             .collect();
         assert_eq!(pairs, [[0, 1], [0, 6], [1, 4], [1, 2], [2, 3], [3, 5]]);
-        assert_eq!(notes.len(), 2, "{notes:?}");
+        assert_eq!(notes.len(), 3, "{notes:?}");
         assert!(
             notes[0].contains("did not look outward: turned"),
             "{notes:?}"

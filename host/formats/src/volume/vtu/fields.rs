@@ -45,7 +45,7 @@ pub(crate) fn read(
 }
 
 /// Returns the note on the arrays of a piece that are no fields: those of text or bits, and data of the whole mesh.
-pub(super) fn left_out(piece: Node) -> Option<String> {
+pub(crate) fn left_out(piece: Node) -> Option<String> {
     let is_array = |node: &Node| node.has_tag_name("DataArray");
     let of_whole = piece
         .prev_siblings()
