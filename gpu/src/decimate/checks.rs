@@ -119,8 +119,8 @@ fn ask_ahead(i: Item, lows: In<Vertex>, choices: In<Choice>, fans: &Fans, sites:
     }
 }
 
-/// The number of triangles that the collapse of the edge between two vertices removes, where its vertex goes, which is
-/// its `place`, and its `sides`, which are none if it does not keep the seams; none if it does not keep the surface.
+/// The number of triangles that the collapse of the edge between two vertices removes, where its vertex goes (its
+/// `place`), and its `sides`. None if the collapse does not keep the surface, or the seams: then `sides` are none.
 #[inline(always)]
 pub(super) fn checked<S: Copy>(
     fans: &impl Corners,

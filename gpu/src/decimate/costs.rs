@@ -77,8 +77,8 @@ impl Known {
         self.site.marks & bits != 0
     }
 
-    /// This end of an edge to `other`. A locked end holds the position; if there is none, the only end that is on the
-    /// boundary does, then the only one at a seam.
+    /// This end of an edge to `other`. A locked end holds the position, else the end of the higher rank: on the
+    /// boundary, on a line of a seam, at the end of a seam, free.
     #[inline(always)]
     pub(super) fn end(&self, other: &Self) -> End {
         const RANKS: u32 = mark::SEAM | mark::LINE | mark::BORDER | mark::LOCKED;

@@ -28,7 +28,7 @@ fn are_equal(p: DVec3, q: DVec3) -> bool {
 }
 
 /// Writes the lowest vertex of the list at the place of vertex `list[i]` to a slot of `owners`, which are none before
-/// the launch. Finds the lowest vertex at the place of a lower one in `found[0]`.
+/// the launch. `found[0]`, none before, becomes a vertex if two of the list lie at one place: which one is a race.
 #[kernel(
     requires(list.len() == n, owners.len() > n, found.len() == 1),
     moves(list.bytes() + 24 * n)
